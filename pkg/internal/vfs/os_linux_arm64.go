@@ -1,0 +1,8 @@
+package vfs
+
+import "syscall"
+
+const (
+	sysFstatat   = syscall.SYS_FSTATAT
+	sysRenameat2 = syscall.SYS_RENAMEAT2
+)

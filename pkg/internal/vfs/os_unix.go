@@ -1,0 +1,192 @@
+//go:build linux || darwin
+
+package vfs
+
+import "syscall"
+
+// OS is the file system of the operating system.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+// maxIO is the most that one call reads or writes: kernels cap or refuse 2 GiB.
+const maxIO = 1 << 30
+
+// retry repeats call while a signal interrupts it.
+func retry(call func() error) error {
+	for {
+		if err := call(); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// openRead opens for reading without waiting for the writer of a FIFO. For a
+// regular file O_NONBLOCK only means not to wait for a lease to be broken;
+// there waiting is right.
+func openRead(path string) (int, error) {
+	fd, err := open(path, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err == syscall.EAGAIN {
+		fd, err = open(path, syscall.O_RDONLY, 0)
+	}
+	return fd, err
+}
+
+func openFile(path string, fd int, err error) (File, error) {
+	if err != nil {
+		return nil, pathError("open", path, err)
+	}
+	return newOSFile(path, fd), nil
+}
+
+func (osFS) Open(path string) (File, error) {
+	fd, err := openRead(path)
+	return openFile(path, fd, err)
+}
+
+func (osFS) OpenRW(path string) (File, error) {
+	fd, err := open(path, syscall.O_RDWR, 0)
+	return openFile(path, fd, err)
+}
+
+func (osFS) Create(path string, excl bool) (File, error) {
+	fd, err := open(path, syscall.O_RDWR|createFlags(excl), 0o666)
+	if err != nil {
+		return nil, pathError("create", path, err)
+	}
+	return newOSFile(path, fd), nil
+}
+
+func createFlags(excl bool) int {
+	if excl {
+		return syscall.O_CREAT | syscall.O_EXCL
+	}
+	return syscall.O_CREAT | syscall.O_TRUNC
+}
+
+func (osFS) ReadSmall(path string, buf []byte) (int, File, error) {
+	fd, err := openRead(path)
+	if err != nil {
+		return 0, nil, pathError("open", path, err)
+	}
+	buf = buf[:min(len(buf), maxIO)]
+	n, err := pread(fd, buf, 0)
+	if err != nil {
+		syscall.Close(fd)
+		return 0, nil, pathError("read", path, err)
+	}
+	if n < len(buf) {
+		syscall.Close(fd)
+		return n, nil, nil
+	}
+	return n, newOSFile(path, fd), nil
+}
+
+func (osFS) Stat(path string) (Info, error) {
+	var st syscall.Stat_t
+	err := retry(func() error { return syscall.Stat(path, &st) })
+	return infoOf(&st), pathError("stat", path, err)
+}
+
+func (osFS) Lstat(path string) (Info, error) {
+	info, err := lstat(path)
+	return info, pathError("lstat", path, err)
+}
+
+func infoOf(st *syscall.Stat_t) Info {
+	mode := Other
+	switch st.Mode & syscall.S_IFMT {
+	case syscall.S_IFREG:
+		mode = Regular
+	case syscall.S_IFDIR:
+		mode = Dir
+	case syscall.S_IFLNK:
+		mode = Symlink
+	}
+	return Info{Size: st.Size, Mode: mode, ModTime: modTime(st), Ino: st.Ino, Dev: uint64(st.Dev)}
+}
+
+func (osFS) Readlink(path string) (string, error) {
+	for size := 256; ; size *= 2 {
+		buf := make([]byte, size)
+		n, err := syscall.Readlink(path, buf)
+		if err != nil {
+			return "", pathError("readlink", path, err)
+		}
+		if n < size {
+			return string(buf[:n]), nil
+		}
+	}
+}
+
+func (osFS) Mkdir(path string) error {
+	return pathError("mkdir", path, retry(func() error { return syscall.Mkdir(path, 0o777) }))
+}
+
+func (osFS) Remove(path string) error {
+	return pathError("remove", path, retry(func() error { return syscall.Unlink(path) }))
+}
+
+func (osFS) Rmdir(path string) error {
+	return pathError("rmdir", path, retry(func() error { return syscall.Rmdir(path) }))
+}
+
+func (osFS) Rename(old, new string) error {
+	return renameError("rename", old, new, rename(old, new))
+}
+
+func (osFS) RenameNoReplace(old, new string) error {
+	return renameError("rename", old, new, renameNoReplace(old, new))
+}
+
+func renameNoReplace(old, new string) error {
+	err := renameFlags(old, new, flagNoReplace)
+	if err == syscall.ENOSYS || err == syscall.EINVAL || err == syscall.ENOTSUP {
+		return linkNoReplace(old, new)
+	}
+	return err
+}
+
+// linkNoReplace renames by a hard link where the kernel or the file system knows
+// no better. Folders have none, but a rename replaces none that holds anything.
+func linkNoReplace(old, new string) error {
+	info, err := lstat(old)
+	if err != nil {
+		return err
+	}
+	if info.Mode == Dir {
+		if _, err := lstat(new); err != syscall.ENOENT {
+			if err == nil {
+				err = syscall.EEXIST
+			}
+			return err
+		}
+		return rename(old, new)
+	}
+	if err := retry(func() error { return syscall.Link(old, new) }); err != nil {
+		return err
+	}
+	if err := syscall.Unlink(old); err != nil {
+		syscall.Unlink(new)
+		return err
+	}
+	return nil
+}
+
+func (osFS) Exchange(a, b string) error {
+	return renameError("exchange", a, b, renameFlags(a, b, flagExchange))
+}
+
+func (osFS) SyncDir(path string) error {
+	fd, err := open(path, syscall.O_RDONLY|syscall.O_DIRECTORY, 0)
+	if err == nil {
+		err = fsync(fd)
+		syscall.Close(fd)
+		if err == syscall.EINVAL || err == syscall.ENOTSUP {
+			err = nil // some network file systems have no such thing
+		}
+	}
+	return pathError("syncdir", path, err)
+}
+
+func (osFS) TempName(path string) string { return tempName(path) }

@@ -1,0 +1,136 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
+	target := path
+	if opt.Commit == CommitAtomic || opt.Sync {
+		// One lstat covers new and plain files; the rest is findTarget's.
+		info, err := lstat(path)
+		if err != syscall.ENOENT && (err != nil || info.Mode != Regular || opt.Exclusive) {
+			var device bool
+			if target, device, err = findTarget(o, path, opt.Exclusive); err != nil {
+				return err
+			}
+			if device {
+				opt.Commit, opt.Sync = CommitDirect, false
+			}
+		}
+	}
+	op, err := "", error(nil)
+	if opt.Commit == CommitDirect {
+		op, err = writeDirect(target, parts, opt)
+	} else {
+		op, err = writeAtomic(target, parts, opt)
+	}
+	if err != nil {
+		return pathError(op, path, err)
+	}
+	if opt.Sync {
+		return o.SyncDir(folderOf(target))
+	}
+	return nil
+}
+
+func writeDirect(path string, parts [][]byte, opt WriteOptions) (op string, err error) {
+	fd, err := open(path, syscall.O_WRONLY|createFlags(opt.Exclusive), 0o666)
+	if err != nil {
+		return "create", err
+	}
+	if op, err = writeClose(fd, parts, opt.Sync); err != nil {
+		if torn, device, err := findTarget(OS, path, false); err == nil && !device {
+			syscall.Unlink(torn)
+		}
+	}
+	return op, err
+}
+
+func writeAtomic(path string, parts [][]byte, opt WriteOptions) (op string, err error) {
+	var space [320]byte // as pathSpace of Linux
+	var temp string
+	fd := -1
+	for range maxTempTries {
+		name := appendTempName(space[:0], path)
+		temp = unsafe.String(unsafe.SliceData(name), len(name))
+		fd, err = open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL, 0o666)
+		if err != syscall.EEXIST {
+			break
+		}
+	}
+	if err != nil {
+		return "create", err
+	}
+	op, err = writeClose(fd, parts, opt.Sync)
+	if err == nil {
+		op = "rename"
+		if opt.Exclusive {
+			err = renameNoReplace(temp, path)
+		} else {
+			err = rename(temp, path)
+		}
+	}
+	if err != nil {
+		syscall.Unlink(temp)
+	}
+	return op, err
+}
+
+// writeClose writes parts to fd, syncs it if asked to, and closes it always.
+func writeClose(fd int, parts [][]byte, sync bool) (op string, err error) {
+	op, err = "write", writeParts(fd, parts, maxIO)
+	if err == nil && sync {
+		op, err = "sync", fsync(fd)
+	}
+	if cerr := syscall.Close(fd); err == nil {
+		op, err = "close", cerr
+	}
+	return op, err
+}
+
+// writeParts writes parts one after the other from the present offset of fd, at
+// most limit bytes a call.
+func writeParts(fd int, parts [][]byte, limit int) error {
+	var iov [32]syscall.Iovec
+	i, off := 0, 0 // parts[i][off] is the next byte to write
+	for {
+		count, total, from := 0, 0, off
+		for j := i; j < len(parts) && count < len(iov) && total < limit; j++ {
+			p := parts[j][from:]
+			p = p[:min(len(p), limit-total)]
+			from = 0
+			if len(p) == 0 {
+				continue
+			}
+			iov[count].Base = unsafe.SliceData(p)
+			iov[count].SetLen(len(p))
+			count++
+			total += len(p)
+		}
+		if count == 0 {
+			return nil
+		}
+		n, _, errno := syscall.Syscall(syscall.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov)), uintptr(count))
+		if errno == syscall.EINTR {
+			continue
+		}
+		if errno != 0 {
+			return errno
+		}
+		if n == 0 {
+			return syscall.EIO
+		}
+		for left := int(n); left > 0; i, off = i+1, 0 {
+			if rest := len(parts[i]) - off; left < rest {
+				off += left
+				break
+			} else {
+				left -= rest
+			}
+		}
+	}
+}

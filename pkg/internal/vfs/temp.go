@@ -1,0 +1,77 @@
+package vfs
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"unicode/utf8"
+)
+
+const (
+	tempMark = ".ndf-tmp-"
+	maxName  = 255 // bytes of a path element, on every common file system
+)
+
+// A temporary name holds the process id, asked for each time because of fork,
+// a number drawn at start, because folders are shared between machines, and a
+// counter.
+var (
+	tempSeed    = rand.Uint32()
+	tempCounter atomic.Uint64
+)
+
+// appendTempName appends a temporary name for path to buf.
+func appendTempName(buf []byte, path string) []byte {
+	var space [48]byte
+	tail := append(space[:0], tempMark...)
+	tail = strconv.AppendUint(tail, uint64(syscall.Getpid()), 36)
+	tail = append(tail, '-')
+	tail = strconv.AppendUint(tail, uint64(tempSeed), 36)
+	tail = append(tail, '-')
+	tail = strconv.AppendUint(tail, tempCounter.Add(1), 36)
+
+	dir, base := splitPath(path)
+	if room := maxName - len(tail); len(base) > room {
+		for room > 0 && !utf8.RuneStart(base[room]) {
+			room--
+		}
+		base = base[:room]
+	}
+	buf = append(buf, dir...)
+	buf = append(buf, base...)
+	return append(buf, tail...)
+}
+
+func tempName(path string) string { return string(appendTempName(nil, path)) }
+
+// IsTempName reports whether base, one path element, is a name that TempName
+// makes.
+func IsTempName(base string) bool {
+	i := strings.LastIndex(base, tempMark)
+	if i < 0 {
+		return false
+	}
+	fields := strings.Split(base[i+len(tempMark):], "-")
+	for _, f := range fields {
+		if f == "" || strings.Trim(f, "0123456789abcdefghijklmnopqrstuvwxyz") != "" {
+			return false
+		}
+	}
+	return len(fields) == 3
+}
+
+// splitPath cuts path after the last slash.
+func splitPath(path string) (dir, base string) {
+	i := strings.LastIndexByte(path, '/') + 1
+	return path[:i], path[i:]
+}
+
+// folderOf returns the folder that holds path.
+func folderOf(path string) string {
+	if dir, _ := splitPath(path); dir != "" {
+		return dir
+	}
+	return "."
+}
