@@ -1,0 +1,12 @@
+// Package all is the one list of the formats that ndfile ships.
+package all
+
+import (
+	"github.com/ndfile/ndfile/pkg/ds"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Formats are tried in this order when a file is opened by content.
+var Formats = []ndfile.Format{
+	ds.Format,
+}

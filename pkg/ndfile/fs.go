@@ -1,0 +1,26 @@
+package ndfile
+
+import "github.com/ndfile/ndfile/pkg/internal/vfs"
+
+// FS is the file system that formats work on.
+type FS = vfs.FS
+
+// WriteOptions say how a new file becomes visible: atomically (the default: a
+// temporary file in the same folder, then a rename) or written in place, with
+// or without fsync, over an existing file or not.
+type WriteOptions = vfs.WriteOptions
+
+// The ways in which a new file becomes visible.
+const (
+	CommitAtomic = vfs.CommitAtomic
+	CommitDirect = vfs.CommitDirect
+)
+
+// OS is the machine's file system, by direct system calls.
+var OS = vfs.OS
+
+// Mem is a file system in memory, for tests and scratch work.
+type Mem = vfs.Mem
+
+// NewMem gives an empty file system in memory.
+func NewMem() *Mem { return vfs.NewMem() }

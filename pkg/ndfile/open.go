@@ -1,0 +1,125 @@
+package ndfile
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Open opens an existing file or folder. Unless opt.Format names one, the
+// format is found by content. Errors: ErrNotFound, ErrFormat (with the formats
+// that were tried), and whatever the format finds.
+func Open(ctx context.Context, formats []Format, path string, opt OpenOptions) (File, error) {
+	if opt.FS == nil {
+		opt.FS = OS
+	}
+	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
+	if err != nil {
+		return nil, err
+	}
+	f, err := format.Open(ctx, opt.FS, path, opt)
+	return f, Locate(err, path, "", false)
+}
+
+// Create starts a new file. The format is opt.Format or goes by the extension
+// of path; an extension that several formats share or none knows is ErrFormat.
+// The file appears at path when it is closed.
+func Create(ctx context.Context, formats []Format, path string, opt CreateOptions) (File, error) {
+	if opt.FS == nil {
+		opt.FS = OS
+	}
+	format, err := target(formats, path, opt.Format)
+	if err != nil {
+		return nil, err
+	}
+	f, err := format.Create(ctx, opt.FS, path, opt)
+	return f, Locate(err, path, "", false)
+}
+
+// Detect finds the format of a file or folder by its content. Of several
+// possible formats the one that the extension names wins. No format is
+// ErrFormat.
+func Detect(ctx context.Context, formats []Format, fsys FS, path string) (Format, error) {
+	var possible []Format
+	for _, f := range formats {
+		m, err := f.Detect(ctx, fsys, path)
+		if err != nil {
+			return nil, Locate(err, path, "", false)
+		}
+		switch m {
+		case Certain:
+			return f, nil
+		case Possible:
+			possible = append(possible, f)
+		}
+	}
+	for _, f := range possible {
+		if hasExtension(f, path) {
+			return f, nil
+		}
+	}
+	if len(possible) > 0 {
+		return possible[0], nil
+	}
+	return nil, NewError(ErrFormat, "none of the known formats ("+formatNames(formats)+") recognises it").On(path)
+}
+
+// ByName gives the format of that name. An unknown name is ErrFormat.
+func ByName(formats []Format, name string) (Format, error) {
+	for _, f := range formats {
+		if f.Name() == name {
+			return f, nil
+		}
+	}
+	return nil, NewError(ErrFormat, "unknown format "+strconv.Quote(name)+"; known are "+formatNames(formats))
+}
+
+// pick is ByName where a name is given, else Detect.
+func pick(ctx context.Context, formats []Format, fsys FS, path, name string) (Format, error) {
+	if name == "" {
+		return Detect(ctx, formats, fsys, path)
+	}
+	f, err := ByName(formats, name)
+	return f, Locate(err, path, "", false)
+}
+
+// target finds the format of a file to be created.
+func target(formats []Format, path, name string) (Format, error) {
+	if name != "" {
+		f, err := ByName(formats, name)
+		return f, Locate(err, path, "", false)
+	}
+	var found []Format
+	for _, f := range formats {
+		if hasExtension(f, path) {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, NewError(ErrFormat, "the extension "+strconv.Quote(filepath.Ext(path))+" names no format; give one of "+formatNames(formats)).On(path)
+	}
+	return nil, NewError(ErrFormat, "the extension "+strconv.Quote(filepath.Ext(path))+" names several formats; give one of "+formatNames(found)).On(path)
+}
+
+// hasExtension reports whether path ends in one of f's extensions, whatever
+// the case. It does not allocate.
+func hasExtension(f Format, path string) bool {
+	for _, ext := range f.Extensions() {
+		if len(path) > len(ext) && strings.EqualFold(path[len(path)-len(ext):], ext) {
+			return true
+		}
+	}
+	return false
+}
+
+func formatNames(formats []Format) string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.Name()
+	}
+	return strings.Join(names, ", ")
+}
