@@ -1,0 +1,92 @@
+# Everything is built under $(B); nothing needs root. "make help" lists the targets.
+.DEFAULT_GOAL := build
+SHELL  := /bin/sh
+GO     ?= go
+CC     ?= cc
+CXX    ?= c++
+PYTHON ?= python3
+B      ?= build
+
+LIB     := $(B)/lib/libndfile.so
+CMD     := $(B)/ndfile
+VENV    := $(B)/venv
+PY      := $(VENV)/bin/python
+GOSRC   := $(shell find capi pkg cmd -name '*.go' -o -name '*.[chs]' -o -name '*.map' 2>/dev/null) capi/build.sh go.mod go.sum
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Tests find the library and the package here.
+export NDFILE_LIB := $(CURDIR)/$(LIB)
+RUNPY := PYTHONPATH=bindings/python $(PY)
+
+.PHONY: help tools build demo test test-go test-c test-python lint lint-go lint-python gen gen-check \
+        race fuzz bench bench-tiny clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+
+tools: # name what is missing, with its package
+	@sh tools/check-tools.sh '$(GO)' '$(CC)' '$(CXX)' cmake '$(PYTHON)'
+
+build: tools $(LIB) $(CMD) ## build the library and the command under build/
+
+$(LIB): $(GOSRC)
+	@GO='$(GO)' CC='$(CC)' sh capi/build.sh $@
+
+$(CMD): $(GOSRC)
+	@mkdir -p $(@D)
+	$(GO) build -trimpath -buildvcs=false -o $@ ./cmd/ndfile
+
+$(VENV)/ok: bindings/python/tests/requirements.txt
+	@echo 'python: installing the test environment into $(VENV)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install -q --disable-pip-version-check -r bindings/python/tests/requirements.txt
+	@touch $@
+
+demo: build $(VENV)/ok ## write a ds file, read it back from C and Python, print what happens
+	@sh docs/examples/demo.sh '$(B)' '$(CC)'
+
+test: build test-go test-c test-python lint gen-check ## all tests: Go, C, C++, Python, lint, drift of generated files
+	@echo 'test: Go, C, C++, Python, lint and generated files: all passed'
+
+test-go: $(LIB) # packages, generator, golden files, fuzz corpora
+	$(GO) vet ./...
+	$(GO) test ./...
+
+test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17
+	cmake -S . -B $(B)/cmake -DNDFILE_GO='$(shell command -v $(GO))' >$(B)/cmake.log 2>&1 || { cat $(B)/cmake.log; exit 1; }
+	cmake --build $(B)/cmake
+	ctest --test-dir $(B)/cmake --output-on-failure
+
+test-python: $(LIB) $(CMD) $(VENV)/ok # the package, against the real ds-format
+	$(RUNPY) -m pytest -q bindings/python/tests
+
+lint: lint-go lint-python ## gofmt, go vet, staticcheck, ruff
+
+lint-go:
+	@test -z "$$(gofmt -l capi pkg cmd benchmarks)" || { echo 'gofmt would change:'; gofmt -l capi pkg cmd benchmarks; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+lint-python: $(VENV)/ok
+	$(PY) -m ruff check bindings/python benchmarks docs
+	$(PY) -m ruff format --check bindings/python benchmarks docs
+
+gen: ## write every generated file again
+	$(GO) run ./capi/gen
+
+gen-check: # fail when a generated file is not what the generator writes
+	$(GO) run ./capi/gen -check
+
+race: ## Go tests under the race detector
+	$(GO) test -race ./pkg/...
+
+fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
+	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'
+
+bench: bench-tiny ## benchmarks against real peers
+
+bench-tiny: $(LIB) $(VENV)/ok ## one-element ds files against the raw system calls, from C and Python
+	@sh benchmarks/tiny/run.sh '$(B)' '$(CC)' '$(PY)'
+
+clean: ## remove build/
+	rm -rf $(B)

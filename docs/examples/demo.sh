@@ -1,0 +1,15 @@
+#!/bin/sh
+# usage: demo.sh BUILD_DIR CC: the command writes a ds file; C and Python read it.
+set -eu
+b=$1 cc=$2
+dir=$b/demo
+rm -rf "$dir" && mkdir -p "$dir"
+echo "1. The command writes $dir/demo.ds:"
+"$b/ndfile" demo "$dir/demo.ds" | sed 's/^/   /'
+echo "2. A C program reads it (docs/examples/demo.c):"
+"$cc" -std=c11 -Wall -Wextra -Iinclude docs/examples/demo.c -L"$b/lib" -lndfile -Wl,-rpath,"$(cd "$b/lib" && pwd)" -o "$dir/demo"
+"$dir/demo" "$dir/demo.ds" | sed 's/^/   /'
+echo "3. Python reads it and writes $dir/python.ds (docs/examples/demo.py):"
+PYTHONPATH=bindings/python "$b/venv/bin/python" docs/examples/demo.py "$dir/demo.ds" "$dir/python.ds" | sed 's/^/   /'
+echo "4. The command shows what Python wrote:"
+"$b/ndfile" cat "$dir/python.ds" | sed 's/^/   /'
