@@ -28,8 +28,10 @@ func RowBlocks(shape []int64, itemsize int, maxBytes int64) iter.Seq[ndarray.Box
 		if itemsize == 0 {
 			itemsize = 16
 		}
-		row := n / shape[0] * int64(itemsize)
-		rows := max(1, maxBytes/max(1, row))
+		rows := int64(1)
+		if row, ok := ndarray.Mul(n/shape[0], int64(itemsize)); ok {
+			rows = max(1, maxBytes/max(1, row))
+		}
 		for first := int64(0); first < shape[0]; first += rows {
 			box.Start[0] = first
 			box.Count[0] = min(rows, shape[0]-first)

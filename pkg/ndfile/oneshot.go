@@ -329,7 +329,7 @@ func Save(ctx context.Context, formats []Format, path string, items []Item, opt 
 	if opt.FS == nil {
 		opt.FS = OS
 	}
-	f, err := target(formats, path, opt.Format)
+	f, err := target(formats, path, &opt)
 	if err != nil {
 		return err
 	}

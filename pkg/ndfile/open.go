@@ -29,7 +29,7 @@ func Create(ctx context.Context, formats []Format, path string, opt CreateOption
 	if opt.FS == nil {
 		opt.FS = OS
 	}
-	format, err := target(formats, path, opt.Format)
+	format, err := target(formats, path, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,19 @@ func pick(ctx context.Context, formats []Format, fsys FS, path, name string) (Fo
 	return f, Locate(err, path, "", false)
 }
 
-// target finds the format of a file to be created.
-func target(formats []Format, path, name string) (Format, error) {
+// target finds the format of a file to be created, and refuses what it has no
+// place for.
+func target(formats []Format, path string, opt *CreateOptions) (Format, error) {
+	f, err := named(formats, path, opt.Format)
+	if err == nil && opt.Trailing != nil && f.Caps()&CapTrailing == 0 {
+		err = NewError(ErrNotSupported, "the format "+f.Name()+" has no bytes after the data").On(path)
+	}
+	return f, err
+}
+
+// named is ByName where a name is given, else the format that the extension
+// names.
+func named(formats []Format, path, name string) (Format, error) {
 	if name != "" {
 		f, err := ByName(formats, name)
 		return f, Locate(err, path, "", false)

@@ -104,6 +104,12 @@ func TestCreate(t *testing.T) {
 	if a.created.FS != OS && b.created.FS != OS {
 		t.Error("no file system by default")
 	}
+	for _, format := range []*fake{a, b} {
+		_, err := Create(ctx, formats, "/x.a", CreateOptions{Format: format.name, Trailing: []byte("x")})
+		if KindOf(err) != ErrNotSupported || !strings.HasPrefix(err.Error(), "/x.a: ") {
+			t.Errorf("trailing bytes for a format without: %v", err)
+		}
+	}
 	a.err = ErrPermission
 	if _, err := Create(ctx, formats, "/x.a", CreateOptions{}); KindOf(err) != ErrPermission || !strings.HasPrefix(err.Error(), "/x.a: ") {
 		t.Errorf("an error of the format: %v", err)
@@ -133,7 +139,7 @@ func TestNames(t *testing.T) {
 	if got := Caps(1<<len(capNames) - 1).Names(); !slices.Equal(got, capNames[:]) {
 		t.Errorf("%v", got)
 	}
-	if CapMap != 1<<(len(capNames)-1) {
+	if CapTrailing != 1<<(len(capNames)-1) {
 		t.Error("a bit has no name")
 	}
 }
@@ -141,24 +147,5 @@ func TestNames(t *testing.T) {
 func TestLimits(t *testing.T) {
 	if (Limits{}).Header() != DefaultMaxHeader || (Limits{MaxHeader: 7}).Header() != 7 || (Limits{MaxHeader: -1}).Header() != DefaultMaxHeader {
 		t.Error("Header")
-	}
-}
-
-func TestJSON(t *testing.T) {
-	const text = `{"z": 1, "a": [NaN, -Infinity, 12345678901234567890123, 1.0], "u": "\u2603"}`
-	a, err := ParseJSON([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := string(AppendJSON([]byte("x"), a)); got != "x"+text {
-		t.Errorf("%s, expected %s", got, text)
-	}
-	if got := string(AppendJSON(nil, nil)) + string(AppendJSON(nil, NewAttrs())); got != "{}{}" {
-		t.Errorf("no attributes: %s", got)
-	}
-	for _, bad := range []string{`{"a": 1, "a": 1}`, `[]`, ``, `{} x`} {
-		if _, err := ParseJSON([]byte(bad)); KindOf(err) != ErrCorrupt {
-			t.Errorf("%s: %v", bad, err)
-		}
 	}
 }

@@ -4,9 +4,11 @@ package all
 import (
 	"github.com/ndfile/ndfile/pkg/ds"
 	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/rawarray"
 )
 
 // Formats are tried in this order when a file is opened by content.
 var Formats = []ndfile.Format{
 	ds.Format,
+	rawarray.Format,
 }

@@ -1,0 +1,220 @@
+package formattest
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Config says what to test.
+type Config struct {
+	// Format is the format under test. It must have CapCreate: the suite writes
+	// its own files.
+	Format ndfile.Format
+	// Formats are the formats that Open, Load and Detect choose from; nil is
+	// Format alone.
+	Formats []ndfile.Format
+	// DTypes names the dtypes that the format stores, in any byte order. The
+	// suite tests both orders of each, and that every other dtype is refused.
+	DTypes []string
+	// Ext is the extension of the files, with the dot; "" is the usual one.
+	Ext string
+	// Quirks are the format's peculiarities.
+	Quirks Quirks
+}
+
+// Quirks are peculiarities of a format that no bit of Caps tells.
+type Quirks struct {
+	// Weak: the format has no signature, its own files are Possible.
+	Weak bool
+	// Guesses: some old files of the format have no signature, so that foreign
+	// ones can be Possible.
+	Guesses bool
+	// OneOrder: the format keeps values but not the byte order asked for.
+	OneOrder bool
+	// StoredAs maps the names of dtypes that come back as another one ("|b1" as
+	// "|u1"); byte order does not count. Fixed strings may come back as ones of
+	// variable length ("|S3" as "bytes", "<U3" as "str") and are then not in
+	// DTypes.
+	StoredAs map[string]string
+	// Shapes tells the shapes that the format stores; nil: all.
+	Shapes func(shape []int64) bool
+	// Names are ordinary names of arrays, which must work; nil: a list with
+	// spaces, dots and letters beyond ASCII.
+	Names []string
+}
+
+// TB is the part of testing.TB that the checks use. Fatalf does not return.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	TempDir() string
+}
+
+// Run runs the whole suite, one subtest a check.
+func Run(t *testing.T, c Config) {
+	for _, ck := range checks {
+		t.Run(ck.name, func(t *testing.T) {
+			if missing := ck.needs &^ c.Format.Caps(); missing != 0 {
+				t.Skipf("the format cannot: %v", missing.Names())
+			}
+			ck.run(newSuite(t, c, ck.name))
+		})
+	}
+}
+
+// check is one test of the suite.
+type check struct {
+	name  string
+	needs ndfile.Caps // skipped without
+	run   func(s *suite)
+}
+
+var checks = []check{
+	{"Caps", 0, checkCaps},
+	{"Detect", 0, checkDetect},
+	{"RoundTrip", 0, checkRoundTrip},
+	{"Shapes", 0, checkShapes},
+	{"Boxes", 0, checkBoxes},
+	{"Large", 0, checkLarge},
+	{"Widening", 0, checkWidening},
+	{"OtherDTypes", 0, checkOtherDTypes},
+	{"Load", 0, checkLoad},
+	{"Masks", ndfile.CapMasked, checkMasks},
+	{"MaskedGarbage", ndfile.CapMasked, checkMaskedGarbage},
+	{"Strings", ndfile.CapStrings, checkStrings},
+	{"Map", ndfile.CapMap, checkMap},
+	{"Attrs", 0, checkAttrs},
+	{"Dims", 0, checkDims},
+	{"Names", 0, checkNames},
+	{"NoData", 0, checkNoData},
+	{"Trailing", 0, checkTrailing},
+	{"Copy", 0, checkCopy},
+	{"Errors", 0, checkErrors},
+	{"BadSpecs", 0, checkBadSpecs},
+	{"WriteOrder", ndfile.CapWriteOnce, checkWriteOrder},
+	{"ReadWhileWriting", 0, checkReadWhileWriting},
+	{"Update", 0, checkUpdate},
+	{"Lifecycle", 0, checkLifecycle},
+	{"Exclusive", 0, checkExclusive},
+	{"Cancel", 0, checkCancel},
+	{"OS", 0, checkOS},
+	{"WriteFaults", 0, checkWriteFaults},
+	{"ReadFaults", 0, checkReadFaults},
+	{"Crash", 0, checkCrash},
+	{"Truncate", 0, checkTruncate},
+	{"Flip", 0, checkFlip},
+	{"Concurrent", 0, checkConcurrent},
+	{"Metamorphic", 0, checkMetamorphic},
+}
+
+// suite is the state of one check: where it reports, what it tests, and its
+// source of random numbers, the same in every run.
+type suite struct {
+	tb     TB
+	cfg    Config
+	format ndfile.Format
+	caps   ndfile.Caps
+	kind   ndfile.Kind
+	dtypes []ndarray.DType // one of each, in native order
+	rng    *rand.Rand
+	where  string // what is being tried, for messages
+	errs   *int
+}
+
+var ctx = context.Background()
+
+// maxErrors ends a check that keeps failing.
+const maxErrors = 20
+
+func newSuite(tb TB, c Config, name string) *suite {
+	tb.Helper()
+	if c.Formats == nil {
+		c.Formats = []ndfile.Format{c.Format}
+	}
+	if c.Ext == "" {
+		c.Ext = c.Format.Extensions()[0]
+	}
+	if c.Quirks.Names == nil {
+		c.Quirks.Names = []string{"t", "long name", "a.b", "naïve ☃ 😀", "UPPER_lower-9"}
+	}
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	s := &suite{tb: tb, cfg: c, format: c.Format, caps: c.Format.Caps(), rng: rand.New(rand.NewPCG(1, h.Sum64())), errs: new(int)}
+	for _, n := range c.DTypes {
+		d, err := ndarray.Parse(n)
+		if err != nil {
+			tb.Fatalf("Config.DTypes: %v", err)
+		}
+		s.dtypes = append(s.dtypes, d.Native())
+	}
+	f, err := s.format.Create(ctx, ndfile.NewMem(), s.path("probe"), ndfile.CreateOptions{})
+	if err != nil || f == nil {
+		tb.Fatalf("Create: file %v, error %v", f, err)
+	}
+	s.kind = f.Kind()
+	f.Abort()
+	return s
+}
+
+// path is where a file of the format goes on a file system in memory.
+func (s *suite) path(base string) string { return "/" + base + s.cfg.Ext }
+
+// in gives a suite whose messages begin with what is being tried.
+func (s *suite) in(format string, args ...any) *suite {
+	c := *s
+	c.where += fmt.Sprintf(format, args...) + ": "
+	return &c
+}
+
+func (s *suite) errorf(format string, args ...any) {
+	s.tb.Helper()
+	if *s.errs++; *s.errs > maxErrors {
+		s.tb.Fatalf("more than %d errors", maxErrors)
+	}
+	s.tb.Errorf("%s%s", s.where, fmt.Sprintf(format, args...))
+}
+
+func (s *suite) fatalf(format string, args ...any) {
+	s.tb.Helper()
+	s.tb.Fatalf("%s%s", s.where, fmt.Sprintf(format, args...))
+}
+
+// ok ends the check unless err is nil.
+func (s *suite) ok(err error) {
+	s.tb.Helper()
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+}
+
+// fails reports an error that is missing or of none of the kinds.
+func (s *suite) fails(err error, kinds ...*ndfile.ErrorKind) {
+	s.tb.Helper()
+	switch {
+	case err == nil:
+		s.errorf("no error, expected %v", kindNames(kinds))
+	case !slices.Contains(kinds, ndfile.KindOf(err)):
+		s.errorf("error of kind %s, expected %v: %v", ndfile.KindOf(err).C, kindNames(kinds), err)
+	}
+}
+
+func kindNames(kinds []*ndfile.ErrorKind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.C)
+	}
+	return names
+}
+
+// refusals are the kinds with which a format turns down what it cannot store.
+var refusals = []*ndfile.ErrorKind{ndfile.ErrNotSupported, ndfile.ErrDType, ndfile.ErrValue, ndfile.ErrLoss, ndfile.ErrName,
+	ndfile.ErrShape, ndfile.ErrLimit, ndfile.ErrArgument, ndfile.ErrMasked}
+
+func (s *suite) has(c ndfile.Caps) bool { return s.caps&c == c }

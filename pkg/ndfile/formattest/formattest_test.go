@@ -1,0 +1,162 @@
+package formattest
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+const (
+	fullCaps = ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapDims | ndfile.CapMasked |
+		ndfile.CapStrings | ndfile.CapOneShot
+	plainCaps = ndfile.CapCreate | ndfile.CapUpdate | ndfile.CapMap | ndfile.CapTrailing
+)
+
+func fixedDTypes() (names []string) {
+	for _, n := range allDTypes {
+		if d := ndarray.MustParse(n); !d.IsVar() && d.Kind != ndarray.Record {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// full is a toy dataset that can do everything a write-once format can.
+func full(bug string) Config {
+	return Config{Format: oneShotToy{toy{ndfile.Dataset, fullCaps, bug}}, DTypes: append(fixedDTypes(), "bytes", "str")}
+}
+
+// plain is a toy of one array that can be updated and mapped, and nothing else.
+func plain(bug string) Config {
+	return Config{Format: toy{ndfile.Single, plainCaps, bug}, DTypes: fixedDTypes()}
+}
+
+func TestFull(t *testing.T)  { Run(t, full("")) }
+func TestPlain(t *testing.T) { Run(t, plain("")) }
+
+// recorder is a TB that keeps errors to itself.
+type recorder struct {
+	t    *testing.T
+	errs []string
+}
+
+func (r *recorder) Helper()         {}
+func (r *recorder) TempDir() string { return r.t.TempDir() }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errs = append(r.errs, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// failures runs one check and gives what it reports.
+func failures(t *testing.T, c Config, name string) []string {
+	i := slices.IndexFunc(checks, func(ck check) bool { return ck.name == name })
+	if i < 0 {
+		t.Fatalf("no check %s", name)
+	}
+	r := &recorder{t: t}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				r.Errorf("panic: %v", p)
+			}
+		}()
+		checks[i].run(newSuite(r, c, name))
+	}()
+	<-done
+	return r.errs
+}
+
+// TestSuiteFails runs the suite against toys that are broken in one way each: the
+// check that is there for it must say so, in words that tell what is wrong.
+func TestSuiteFails(t *testing.T) {
+	if sparse > 1 {
+		t.Skip("under the race detector the sweeps leave out places")
+	}
+	with := func(c Config, caps ndfile.Caps) Config {
+		switch f := c.Format.(type) {
+		case toy:
+			f.caps = caps
+			c.Format = f
+		case oneShotToy:
+			f.caps = caps
+			c.Format = f
+		}
+		return c
+	}
+	for _, test := range []struct {
+		name  string
+		cfg   Config
+		check string
+		says  string
+	}{
+		{"announces masks", with(plain(""), plainCaps|ndfile.CapMasked), "Caps", "Masked implemented: false"},
+		{"hides masks", with(full(""), fullCaps&^ndfile.CapMasked), "Caps", "Masked implemented: true"},
+		{"announces strings", with(plain(""), plainCaps|ndfile.CapStrings), "Caps", "CapStrings"},
+		{"hides strings", with(full(""), fullCaps&^ndfile.CapStrings), "Caps", "CapStrings"},
+		{"hides one-shot", with(full(""), fullCaps&^ndfile.CapOneShot), "Caps", "OneShot implemented: true"},
+		{"announces one-shot", with(plain(""), plainCaps|ndfile.CapOneShot), "Caps", "OneShot implemented: false"},
+		{"hides map", with(plain(""), plainCaps&^ndfile.CapMap), "Caps", "Mapper implemented: true"},
+		{"hides trailing", with(plain(""), plainCaps&^ndfile.CapTrailing), "Caps", "Trailer implemented: true"},
+		{"announces trailing", with(full(""), fullCaps|ndfile.CapTrailing), "Caps", "Trailer implemented: false"},
+		{"loses trailing", plain("loses trailing"), "Trailing", "trailing bytes"},
+		{"announces update", with(full(""), fullCaps|ndfile.CapUpdate), "Caps", "exclude each other"},
+		{"hides a dtype", Config{Format: plain("").Format, DTypes: []string{"<f8"}}, "OtherDTypes", "no error"},
+		{"announces a dtype", Config{Format: plain("").Format, DTypes: []string{"str"}}, "RoundTrip", "cannot store"},
+		{"detects everything", full("detects everything"), "Detect", "expected 0"},
+		{"forgets names", full("forgets names"), "Errors", "does not name the array"},
+		{"leaves temp", full("leaves temp"), "WriteFaults", "left behind"},
+		{"torn", full("torn"), "WriteFaults", "file"},
+		{"torn, plain", plain("torn"), "WriteFaults", "file"},
+		{"never syncs", full("never syncs"), "Crash", "power cut"},
+		{"torn", full("torn"), "Crash", "killed"},
+		{"overwrites", full("overwrites"), "Exclusive", "NDF_ERR_EXISTS"},
+		{"swallows write errors", full("swallows write errors"), "WriteFaults", "no error"},
+		{"swallows read errors", full("swallows read errors"), "ReadFaults", ""},
+		{"leaks", full("leaks"), "ReadFaults", "still open"},
+		{"leaks", full("leaks"), "Lifecycle", "still open"},
+		{"ignores byte order", full("ignores byte order"), "RoundTrip", "expected"},
+		{"ignores byte order", plain("ignores byte order"), "RoundTrip", "expected"},
+		{"ignores steps", full("ignores steps"), "Boxes", "expected"},
+		{"loses masks", full("loses masks"), "Masks", "missing"},
+		{"reads missing elements", full("reads missing elements"), "Masks", "NDF_ERR_MASKED"},
+		{"stores garbage", full("stores garbage"), "MaskedGarbage", "under the mask is stored"},
+		{"stores garbage", full("stores garbage"), "Masks", "not zero"},
+		{"loses attrs", full("loses attrs"), "Attrs", "attributes {}"},
+		{"loses attrs", plain("loses attrs"), "Attrs", "no error"},
+		{"sorts attrs", full("sorts attrs"), "Attrs", "attributes"},
+		{"loses dims", full("loses dims"), "Dims", "dims"},
+		{"loses dims", plain("loses dims"), "Dims", "dims"},
+		{"counts badly", full("counts badly"), "Load", "needed"},
+		{"unaligned", full("unaligned"), "Load", "multiple of 64"},
+		{"stores where it likes", full("stores where it likes"), "WriteOrder", "expected"},
+		{"fills with zeros", full("fills with zeros"), "WriteOrder", "not written"},
+		{"aborts what is closed", full("aborts what is closed"), "Lifecycle", ""},
+		{"early", full("early"), "Lifecycle", "before Close"},
+		{"keeps path", full("keeps path"), "Lifecycle", ""},
+		{"panics", full("panics"), "Truncate", "panic"},
+		{"trusts lengths", full("trusts lengths"), "Flip", "bytes allocated"},
+		{"trusts lengths", full("trusts lengths"), "Truncate", "expected"},
+		{"loses masks", full("loses masks"), "Metamorphic", "seed"},
+		{"shares state", full("shares state"), "Concurrent", ""},
+	} {
+		t.Run(test.name+"/"+test.check, func(t *testing.T) {
+			errs := failures(t, test.cfg, test.check)
+			if len(errs) == 0 {
+				t.Fatal("the suite finds nothing wrong")
+			}
+			if !strings.Contains(strings.Join(errs, "\n"), test.says) {
+				t.Errorf("expected %q, found %q", test.says, errs)
+			}
+		})
+	}
+}
