@@ -487,7 +487,7 @@ func (s *suite) sample(rows int64) *content {
 	var arrays []*array
 	seen := map[ndarray.Kind]bool{}
 	for i, d := range s.dtypes {
-		if d.Kind == ndarray.Record || seen[d.Kind] && s.rng.IntN(4) > 0 {
+		if seen[d.Kind] && s.rng.IntN(4) > 0 {
 			continue
 		}
 		seen[d.Kind] = true
@@ -529,10 +529,14 @@ func (s *suite) large() *content {
 	var arrays []*array
 	seen := map[ndarray.Kind]bool{}
 	for _, d := range s.dtypes {
-		if seen[d.Kind] || d.Kind != ndarray.Bool && !d.IsVar() && d.Size != 8 {
+		kind := d.Kind
+		if kind != ndarray.Bool && !d.IsVar() {
+			kind = ndarray.Float // stands for all of fixed size
+		}
+		if seen[kind] || kind == ndarray.Float && d.Size != 8 {
 			continue
 		}
-		seen[d.Kind] = true
+		seen[kind] = true
 		shape := []int64{4500, 3}
 		if !s.stores(shape) {
 			shape = []int64{13500}
@@ -541,6 +545,9 @@ func (s *suite) large() *content {
 		if s.has(ndfile.CapMasked) {
 			arrays = append(arrays, s.hide(s.random("", d, shape...), 3))
 		}
+	}
+	if arrays == nil {
+		arrays = append(arrays, s.random("", s.dtypes[0], 13500))
 	}
 	files := s.files(arrays)
 	return files[s.rng.IntN(len(files))]
