@@ -24,7 +24,6 @@ func RowBlocks(shape []int64, itemsize int, maxBytes int64) iter.Seq[ndarray.Box
 			yield(box)
 			return
 		}
-		box.Count = append([]int64(nil), box.Count...)
 		if itemsize == 0 {
 			itemsize = 16
 		}

@@ -160,10 +160,6 @@ func Locate(err error, path, array string, hasArray bool) error {
 			hasArray = false
 			path = ""
 		}
-		var se *pyjson.SyntaxError
-		if errors.As(err, &se) {
-			e.Offset = -1 // relative to the JSON text, which the message says
-		}
 	}
 	if path != "" {
 		e.On(path)
