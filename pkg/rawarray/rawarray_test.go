@@ -273,16 +273,6 @@ func TestAnyOrder(t *testing.T) {
 	if complete < 50 || complete > 350 {
 		t.Errorf("%d of 400 files were complete", complete)
 	}
-	// An array whose bits would take too much memory.
-	var c coverage
-	shape := []int64{2, maxScattered}
-	last := ndarray.Box{Start: []int64{1, 0}, Count: []int64{1, 1}}
-	if err := c.add(last, shape); !errors.Is(err, ndfile.ErrLimit) {
-		t.Errorf("a huge array, out of order: %v", err)
-	}
-	if err := c.add(ndarray.Full(shape), shape); err != nil || c.firstMissing(shape) != -1 {
-		t.Errorf("a huge array, in order: %v", err)
-	}
 }
 
 // TestRefused: what a file cannot hold is refused by Save, Create or Add.

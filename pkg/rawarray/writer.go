@@ -145,7 +145,8 @@ func (w *writer) finish(ctx context.Context) error {
 	case w.attrs.Len() > 0, a.attrs.Len() > 0:
 		return errNoAttrs()
 	}
-	if k := a.written.firstMissing(a.spec.Shape); k >= 0 {
+	count, _ := ndarray.Count(a.spec.Shape) // checked by header.fill
+	if k := a.written.FirstMissing(count); k >= 0 {
 		return ndfile.NewError(ndfile.ErrOrder, "not completely written: element "+decimal(k)+" is missing")
 	}
 	if err := flat.WriteFull(ctx, w.out.File(), a.head.append(nil), 0); err != nil {
@@ -168,7 +169,7 @@ type newArray struct {
 	attrs  ndfile.Attrs
 
 	mu      sync.Mutex
-	written coverage
+	written flat.Coverage
 }
 
 func (a *newArray) Spec() ndfile.Spec    { return a.spec }
@@ -185,7 +186,7 @@ func (a *newArray) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Bu
 	if err == nil {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		err = a.written.add(box, a.spec.Shape)
+		err = a.written.Add(box, a.spec.Shape)
 	}
 	return a.file.located(err)
 }

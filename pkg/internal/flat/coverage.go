@@ -1,25 +1,28 @@
-package rawarray
+package flat
 
 import (
 	"math/bits"
+	"strconv"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// coverage knows which elements of an array were written. As long as they come in
-// row-major order it is a number; after that it is one bit an element.
-type coverage struct {
+// Coverage knows which elements of an array were written. As long as they come in
+// row-major order it is a number; after that it is one bit an element. The zero
+// value is an array of which nothing was written. One goroutine at a time.
+type Coverage struct {
 	next int64    // all elements before it were written
 	bits []uint64 // nil until an element behind next was written
 }
 
-// maxScattered is the number of elements of the largest array that can be
+// MaxScattered is the number of elements of the largest array that can be
 // written in any order. Its bits take 1 GiB.
-const maxScattered = 1 << 33
+const MaxScattered = 1 << 33
 
-// add marks the elements of a box that Box.Check accepts.
-func (c *coverage) add(box ndarray.Box, shape []int64) error {
+// Add marks the elements of a box of an array of that shape. An array of more
+// than MaxScattered elements is ErrLimit unless it is written in row-major order.
+func (c *Coverage) Add(box ndarray.Box, shape []int64) error {
 	return box.Runs(shape, func(first, n, step, _ int64) error {
 		if c.bits == nil && first <= c.next && step == 1 {
 			c.next = max(c.next, first+n)
@@ -30,8 +33,8 @@ func (c *coverage) add(box ndarray.Box, shape []int64) error {
 			if err != nil {
 				return err
 			}
-			if count > maxScattered {
-				return ndfile.NewError(ndfile.ErrLimit, "an array of more than "+decimal(maxScattered)+" elements has to be written in row-major order")
+			if count > MaxScattered {
+				return ndfile.NewError(ndfile.ErrLimit, "an array of more than "+strconv.FormatInt(MaxScattered, 10)+" elements has to be written in row-major order")
 			}
 			c.bits = make([]uint64, (count+63)/64)
 			c.mark(0, c.next)
@@ -48,7 +51,7 @@ func (c *coverage) add(box ndarray.Box, shape []int64) error {
 }
 
 // mark sets the bits from lo to hi, without hi.
-func (c *coverage) mark(lo, hi int64) {
+func (c *Coverage) mark(lo, hi int64) {
 	for lo < hi {
 		n := min(64-lo%64, hi-lo)
 		c.bits[lo/64] |= (1<<n - 1) << (lo % 64)
@@ -56,9 +59,8 @@ func (c *coverage) mark(lo, hi int64) {
 	}
 }
 
-// firstMissing is the first element that was not written, or -1.
-func (c *coverage) firstMissing(shape []int64) int64 {
-	count, _ := ndarray.Count(shape) // checked by header.fill
+// FirstMissing is the first of count elements that was not written, or -1.
+func (c *Coverage) FirstMissing(count int64) int64 {
 	missing := c.next
 	for i, w := range c.bits {
 		if missing = int64(i)*64 + int64(bits.TrailingZeros64(^w)); w != 1<<64-1 {

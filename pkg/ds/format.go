@@ -1,0 +1,126 @@
+package ds
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Format is the ds format, name "ds", extension ".ds". It also implements
+// ndfile.OneShot.
+var Format ndfile.Format = format{}
+
+type format struct{}
+
+func (format) Name() string { return "ds" }
+
+var extensions = []string{".ds"}
+
+func (format) Extensions() []string { return extensions }
+
+func (format) Caps() ndfile.Caps {
+	return ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapDims |
+		ndfile.CapMasked | ndfile.CapStrings | ndfile.CapOneShot | ndfile.CapMap
+}
+
+// smallFile is what is read of a file with the first pread: all of a small one.
+const smallFile = 64 << 10
+
+// scratch is the memory that a one-shot call borrows.
+type scratch struct {
+	buf  [smallFile]byte
+	src  source
+	head header
+	one  stored
+	save saver
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// release gives the memory back, without what belongs to others and what an
+// unusual file has made large.
+func (sc *scratch) release() {
+	sc.src = source{}
+	sc.one = stored{ix: index{ranks: sc.one.ix.ranks, ends: sc.one.ix.ends}}
+	clear(sc.head.vars)
+	clear(sc.save.vars)
+	sc.save.parts[0], sc.save.out = nil, output{}
+	if cap(sc.head.text)+cap(sc.save.header)+cap(sc.one.ix.ranks)+cap(sc.one.ix.ends)+cap(sc.head.vars)+cap(sc.save.vars) > 4*smallFile {
+		sc.head, sc.save, sc.one = header{}, saver{}, stored{}
+	}
+	sc.head.text, sc.head.attrs = nil, nil
+	scratches.Put(sc)
+}
+
+// Detect is Certain about a version line, also one of a version that Open
+// refuses, and finds a file of ds-format 2.0 Possible by its first bytes.
+func (format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.Match, error) {
+	info, err := fsys.Stat(path)
+	if err != nil {
+		return ndfile.NoMatch, err
+	}
+	if info.Mode != vfs.Regular {
+		return ndfile.NoMatch, nil
+	}
+	f, err := fsys.Open(path)
+	if err != nil {
+		return ndfile.NoMatch, err
+	}
+	defer f.Close()
+	var head [8]byte
+	n, err := f.ReadAt(head[:], 0)
+	if err != nil && err != io.EOF {
+		return ndfile.NoMatch, err
+	}
+	switch {
+	case n > 3 && isVersioned(head[:n]):
+		return ndfile.Certain, nil
+	case n > 1 && head[0] == '{' && head[1] == '"':
+		return ndfile.Possible, nil
+	}
+	return ndfile.NoMatch, nil
+}
+
+// Open reads the header. Mode r+ is ErrNotSupported: a ds file is written once.
+func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
+	if opt.Mode == ndfile.Update {
+		return nil, ndfile.NewError(ndfile.ErrNotSupported, "a ds file cannot be changed in place (mode r+): read it and save a new one, or use the command, whose edits write a copy")
+	}
+	in, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{src: source{file: in}}
+	if err := f.open(ctx, opt.Limits); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *file) open(ctx context.Context, lim ndfile.Limits) (err error) {
+	sc := scratches.Get().(*scratch)
+	defer sc.release()
+	n, err := f.src.file.ReadAt(sc.buf[:], 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if f.src.size, err = f.src.file.Size(); err != nil {
+		return err
+	}
+	f.src.size = max(f.src.size, int64(n))
+	// The header stays as long as the file is open, the rest need not.
+	head := sc.buf[:n]
+	if from := min(n, len(versionLine)); bytes.IndexByte(head[from:], '\n') >= 0 {
+		head = head[:from+bytes.IndexByte(head[from:], '\n')+1]
+	}
+	if err := f.head.read(ctx, &f.src, bytes.Clone(head), lim); err != nil {
+		return err
+	}
+	f.arrays = make([]*array, len(f.head.vars))
+	return nil
+}

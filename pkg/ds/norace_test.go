@@ -1,0 +1,7 @@
+//go:build !race
+
+package ds
+
+const raceEnabled = false
+
+const thin = 1
