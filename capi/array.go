@@ -1,0 +1,244 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"sync"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// array is what an array handle stands for.
+type array struct {
+	file  *file
+	name  string
+	array ndfile.Array
+
+	// Calls share mu, closing the handle excludes.
+	mu     sync.RWMutex
+	closed bool // guarded by mu
+}
+
+// openArray makes a handle for the array that pick finds or adds; run is f.shared or f.alone. The name that pick
+// gives is Go's memory.
+func (f *file) openArray(run func(func(ndfile.File) error) error, pick func(ndfile.File) (string, ndfile.Array, error)) (h handle, err error) {
+	if !f.retain() {
+		return 0, errClosed(kindFile) // by another thread, a moment ago
+	}
+	a := &array{file: f}
+	err = run(func(nf ndfile.File) (err error) {
+		a.name, a.array, err = pick(nf)
+		return err
+	})
+	if err == nil {
+		h, err = handles.add(kindArray, a)
+	}
+	if err != nil {
+		f.release() // what was written is not at stake: its handle is open, or reports for itself
+	}
+	return h, err
+}
+
+// enter keeps the handle open until leave.
+func (a *array) enter() error {
+	a.mu.RLock()
+	if a.closed {
+		a.mu.RUnlock()
+		return errClosed(kindArray)
+	}
+	return nil
+}
+
+func (a *array) leave() { a.mu.RUnlock() }
+
+// locate names the array in err.
+func (a *array) locate(err error) error {
+	return ndfile.Locate(err, a.file.path, a.name, !a.file.single)
+}
+
+// findArray looks an array up and enters it.
+func findArray(h handle) (*array, error) {
+	a, err := find[*array](kindArray, h)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.enter()
+}
+
+// ndfgo_array_close closes an array handle.
+//
+// Nothing is committed by it: what was written becomes part of the file when the file is closed.
+//
+// C: int32_t ndf_array_close(ndf_array array, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//
+// Returns: NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_IO.
+//
+// Ownership: takes the handle back.
+//
+// Threads: any; waits for calls that are running on the array.
+//
+// Since: 1.0
+//
+//export ndfgo_array_close
+func ndfgo_array_close(array C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, closeArray(handle(array)))
+}
+
+func closeArray(h handle) error {
+	a, err := take[*array](kindArray, h)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	return a.file.release()
+}
+
+// ndfgo_array_info_get describes an array.
+//
+// C: int32_t ndf_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - info: struct_size set by the caller, the rest is filled
+//
+// Returns: NDF_OK; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_array_info_get
+func ndfgo_array_info_get(array C.ndf_array, info *C.ndf_array_info, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, arrayInfo(handle(array), info))
+}
+
+func arrayInfo(h handle, info *C.ndf_array_info) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	spec := a.spec()
+	out := C.ndf_array_info{ndim: C.int32_t(len(spec.Shape)), itemsize: C.int64_t(spec.DType.Size)}
+	if n, err := ndarray.Count(spec.Shape); err != nil {
+		return a.locate(err)
+	} else if !spec.NoData {
+		out.count = C.int64_t(n)
+	}
+	out.flags = flagIf(spec.Masked, C.NDF_ARRAY_MASKED) | flagIf(spec.DType.IsVar(), C.NDF_ARRAY_STRINGS) |
+		flagIf(spec.NoData, C.NDF_ARRAY_NO_DATA) | flagIf(a.file.single, C.NDF_ARRAY_SINGLE)
+	if name := spec.DType.String(); len(name) < len(out.dtype) {
+		setName(out.dtype[:], name)
+	}
+	for i, n := range spec.Shape {
+		out.shape[i] = C.int64_t(n)
+	}
+	return output("ndf_array_info", info, &out)
+}
+
+func flagIf(on bool, flag C.uint32_t) C.uint32_t {
+	if on {
+		return flag
+	}
+	return 0
+}
+
+// spec is the array's present description.
+func (a *array) spec() ndfile.Spec {
+	a.file.mu.RLock()
+	defer a.file.mu.RUnlock()
+	return a.array.Spec()
+}
+
+// ndfgo_array_dtype gives the name of an array's stored dtype, of any length.
+//
+// C: int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - buf: receives the name; may be NULL with *len 0
+//   - len: in: bytes at buf; out: length of the name
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_array_dtype
+func ndfgo_array_dtype(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return spec.DType.String() }))
+}
+
+// ndfgo_array_dims gives the names of an array's axes.
+//
+// C: int32_t ndf_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - buf: receives a JSON list of strings, or "null" when the axes have no names; may be NULL with *len 0
+//   - len: in: bytes at buf; out: length of the text
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_array_dims
+func ndfgo_array_dims(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return dimsJSON(spec.Dims) }))
+}
+
+// ndfgo_array_extra gives what the array's own metadata holds beyond dtype, shape, dims and attributes.
+//
+// The terms are the format's own. Given as extra_json to ndf_file_add or ndf_save of the same format it is written
+// back.
+//
+// C: int32_t ndf_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - buf: receives a JSON object; may be NULL with *len 0
+//   - len: in: bytes at buf; out: length of the text
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_array_extra
+func ndfgo_array_extra(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return string(ndfile.AppendJSON(nil, spec.Extra)) }))
+}
+
+// arrayText gives the caller a text made of the array's description.
+func arrayText(h handle, buf *C.char, length *C.int64_t, make func(ndfile.Spec) string) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	return a.locate(textOut(make(a.spec()), buf, length))
+}

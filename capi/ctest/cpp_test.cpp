@@ -1,0 +1,550 @@
+// ndfile.hpp: what is written comes back, handles own what they should, errors say why. Usage: cpp_test FOLDER
+#include <ndfile.hpp>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+// The struct of the RawArray page, and one with a dtype of its own name.
+struct foo {
+  char info[12];
+  std::uint32_t index;
+  double v[8];
+};
+template <>
+struct ndfile::dtype_of<foo> : ndfile::raw_dtype<foo> {};
+
+struct code {
+  char text[4];
+};
+template <>
+struct ndfile::dtype_of<code> {
+  static std::string name() { return "S4"; }
+};
+
+namespace {
+
+using ndfile::box;
+using ndfile::extents;
+using ndfile::file;
+using ndfile::item;
+using ndfile::spec;
+using texts = std::vector<std::optional<std::string>>;
+
+std::atomic<int> failures{0};
+std::string folder;
+
+void check(bool ok, int line, const char *what) {
+  if (ok) return;
+  failures++;
+  std::fprintf(stderr, "cpp_test.cpp:%d: not true: %s\n", line, what);
+}
+#define CHECK(...) check((__VA_ARGS__), __LINE__, #__VA_ARGS__)
+
+// The call throws an error of that code, whose message has both texts.
+template <class F>
+void check_throws(std::int32_t code, const std::string &text, const std::string &more, F &&call, int line) {
+  try {
+    call();
+    std::fprintf(stderr, "cpp_test.cpp:%d: nothing thrown instead of %s\n", line, ndf_status_name(code));
+  } catch (const ndfile::error &e) {
+    const std::string what = e.what();
+    if (e.code() == code && what.find(text) != what.npos && what.find(more) != what.npos) return;
+    std::fprintf(stderr, "cpp_test.cpp:%d: %s instead of %s: \"%s\" should have \"%s\" and \"%s\"\n", line, e.code_name(),
+                 ndf_status_name(code), e.what(), text.c_str(), more.c_str());
+  }
+  failures++;
+}
+#define THROWS(code, text, more, ...) check_throws(code, text, more, [&] { (void)(__VA_ARGS__); }, __LINE__)
+
+std::string in_folder(const std::string &name) { return folder + "/" + name; }
+
+bool exists(const std::string &path) { return std::ifstream(path).good(); }
+
+// Equal bit by bit, so that NaN and -0 count.
+template <class T>
+bool same(const std::vector<T> &a, const std::vector<T> &b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a == b;
+  else
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+template <class T>
+std::vector<T> extremes() {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_same_v<T, bool>)
+    return {true, false, true, true, false, false};
+  else
+    return {limits::lowest(), limits::max(), T(0), T(1), limits::has_quiet_NaN ? limits::quiet_NaN() : T(2), T(-T(0))};
+}
+
+const std::vector<std::uint8_t> missing = {0, 1, 0, 0, 0, 1};
+
+// The elements with zero where they are missing.
+template <class T>
+std::vector<T> zeroed(std::vector<T> values) {
+  for (std::size_t i = 0; i < values.size(); i++)
+    if (missing[i]) values[i] = T(0);
+  return values;
+}
+
+template <class T>
+void check_values(const std::string &path, const std::string &dtype) {
+  const std::vector<T> values = extremes<T>();
+  const file f = file::open(path);
+  const ndfile::array plain = f.array("plain"), masked = f.array("masked");
+  CHECK(plain.dtype() == dtype && plain.shape() == extents{2, 3} && plain.size() == 6);
+  CHECK(plain.itemsize() == static_cast<std::int64_t>(sizeof(T)) && !plain.is_masked() && !plain.is_strings() && plain.has_data());
+  CHECK(same(plain.read<T>(), values));
+  CHECK(same(plain.read<T>({{0, 1}, {2, 1}}), {values[1], values[4]}));
+  CHECK(same(plain.read<T>({{1, 0}, {1, 2}, {1, 2}}), {values[3], values[5]}));
+  CHECK(same(plain.read_masked<T>().mask, std::vector<std::uint8_t>(6)));
+  std::array<T, 6> memory;
+  plain.read_into(memory);
+  CHECK(std::equal(values.begin() + 2, values.begin() + 4, memory.begin() + 2));
+  T turned[6];
+  plain.read_into(ndfile::strided<T>{turned, {2, 3}, {sizeof(T), 2 * sizeof(T)}});
+  CHECK(turned[3] == values[4] || values[4] != values[4]);
+  CHECK(std::memcmp(&turned[2], &memory[1], sizeof(T)) == 0 && std::memcmp(&turned[1], &memory[3], sizeof(T)) == 0);
+
+  CHECK(masked.is_masked());
+  const ndfile::masked<T> got = masked.read_masked<T>();
+  CHECK(same(got.values, zeroed(values)) && got.mask == missing);
+  THROWS(NDF_ERR_MASKED, path, "masked", masked.read<T>());
+  CHECK(same(masked.read<T>({{0, 2}, {1, 1}}), {values[2]}));
+  std::vector<std::uint8_t> mask(6, 9);
+  masked.read_into(memory, {}, mask);
+  CHECK(mask == missing && std::memcmp(&memory[2], &turned[4], sizeof(T)) == 0);
+
+  const ndfile::loaded_file all = ndfile::load(path);
+  CHECK(all.size() == 2 && all[0].name() == "masked" && all[1].name() == "plain" && all.find("other") == nullptr);
+  const ndfile::loaded_array &a = all.at("plain"), &m = all.at("masked");
+  CHECK(a.dtype() == dtype && a.shape() == extents{2, 3} && a.size() == 6 && a.mask().empty() && a.holds<T>());
+  CHECK(reinterpret_cast<std::uintptr_t>(a.bytes().data()) % 64 == 0);
+  const auto view = a.values<T>();
+  CHECK(same(std::vector<T>(view.begin(), view.end()), values));
+  CHECK(m.flags() == NDF_ARRAY_MASKED && std::equal(missing.begin(), missing.end(), m.mask().begin()));
+  CHECK(same(ndfile::load<T>(path, "plain"), values));
+  THROWS(NDF_ERR_MASKED, path, "masked", ndfile::load<T>(path, "masked"));
+}
+
+// One dtype of ds, by save and by create.
+template <class T>
+void test_dtype(const std::string &dtype) {
+  const std::vector<T> values = extremes<T>();
+  const std::string saved = in_folder("saved.ds"), created = in_folder("created.ds");
+  ndfile::save(saved, {item("plain", values, {2, 3}), item("masked", values, {2, 3}).mask(missing)});
+  check_values<T>(saved, dtype);
+
+  file f = file::create(created);
+  f.add("plain", spec::of<T>({2, 3})).write(values);
+  ndfile::array rows = f.add("masked", spec::of<T>({2, 3}).masked());
+  const std::vector<T> first(values.begin(), values.begin() + 3), second(values.begin() + 3, values.end());
+  rows.write(first, {{0, 0}, {1, 3}}, ndfile::span(missing.data(), 3));
+  rows.write(second, {{1, 0}, {1, 3}}, ndfile::span(missing.data() + 3, 3));
+  f.close();
+  check_values<T>(created, dtype);
+}
+
+void test_dtypes() {
+  test_dtype<bool>("|b1");
+  test_dtype<std::int8_t>("|i1");
+  test_dtype<std::uint8_t>("|u1");
+  test_dtype<std::int16_t>("<i2");
+  test_dtype<std::uint16_t>("<u2");
+  test_dtype<std::int32_t>("<i4");
+  test_dtype<std::uint32_t>("<u4");
+  test_dtype<std::int64_t>("<i8");
+  test_dtype<std::uint64_t>("<u8");
+  test_dtype<float>("<f4");
+  test_dtype<double>("<f8");
+}
+
+void test_dtype_names() {
+  CHECK(ndfile::dtype_of<bool>::name() == "b1" && ndfile::dtype_of<signed char>::name() == "i1");
+  CHECK(ndfile::dtype_of<long long>::name() == "i8" && ndfile::dtype_of<unsigned short>::name() == "u2");
+  CHECK(ndfile::dtype_of<std::complex<float>>::name() == "c8" && ndfile::dtype_of<std::complex<double>>::name() == "c16");
+  CHECK(ndfile::dtype_of<foo>::name() == "V80" && ndfile::dtype_of<code>::name() == "S4");
+}
+
+void test_conversion() {
+  const std::string path = in_folder("conversion.ds");
+  const std::vector<std::int32_t> values = {-1, 2, 1 << 30};
+  const bool flags[] = {true, false};
+  ndfile::save(path, {item("i", values), item("b", flags)});
+  const file f = file::open(path);
+  CHECK(f.array("i").read<double>() == std::vector<double>{-1, 2, 1 << 30});
+  CHECK(f.array("i").read<std::complex<double>>()[0] == std::complex<double>(-1, 0));
+  CHECK(ndfile::load<std::int64_t>(path, "i") == std::vector<std::int64_t>{-1, 2, 1 << 30});
+  CHECK(f.array("b").read<int>() == std::vector<int>{1, 0});
+  THROWS(NDF_ERR_DTYPE, path, "\"i\"", f.array("i").read<float>());
+  THROWS(NDF_ERR_DTYPE, path, "\"i\"", f.array("i").read<bool>());
+  THROWS(NDF_ERR_DTYPE, path, "\"i\"", f.array("i").read<foo>());
+  THROWS(NDF_ERR_DTYPE, path, "\"i\"", ndfile::load<float>(path, "i"));
+  THROWS(NDF_ERR_DTYPE, path, "<i4", ndfile::load(path).at("i").values<std::int64_t>());
+  THROWS(NDF_ERR_DTYPE, path, "\"i\"", ndfile::load(path).at("i").strings());
+  THROWS(NDF_ERR_DTYPE, path, "\"i\"", f.array("i").read_strings());
+
+  // The other byte order on disk.
+  const std::string swapped = in_folder("swapped.ds");
+  file g = file::create(swapped);
+  g.add("x", spec(">i4", {3})).write(values);
+  g.close();
+  CHECK(file::open(swapped).array("x").dtype() == ">i4" && ndfile::load<std::int32_t>(swapped, "x") == values);
+  CHECK(ndfile::load(swapped).at("x").holds<std::int32_t>());
+}
+
+// ds has no composite elements; a format that has them is named by the extension.
+void test_composite() {
+  const std::vector<foo> values = {{"first", 1, {1, 2}}, {"second", 2, {3}}};
+  THROWS(NDF_ERR_DTYPE, "composite.ds", "V80", ndfile::save(in_folder("composite.ds"), {item("s", values)}));
+  for (const ndfile::format_info &format : ndfile::formats()) {
+    if (format.name != "rawarray") continue;
+    const std::string path = in_folder("composite.ra");
+    ndfile::save(path, {item("", values)});
+    CHECK(same(ndfile::load<foo>(path), values) && same(file::open(path).array().read<foo>({{1}, {1}}), {values[1]}));
+    CHECK(file::open(path).kind() == ndfile::file_kind::array);
+    THROWS(NDF_ERR_DTYPE, path, "", ndfile::load<double>(path));
+  }
+}
+
+void check_strings(const std::string &path) {
+  const file f = file::open(path);
+  const ndfile::array text = f.array("text"), bytes = f.array("bytes");
+  CHECK(text.is_strings() && text.is_masked() && text.dtype() == "str" && text.itemsize() == 0 && bytes.dtype() == "bytes");
+  CHECK(text.read_strings() == texts{"Praha", std::nullopt, "", "Plze\xc5\x88"});
+  CHECK(text.read_strings({{1}, {2}, {2}}) == texts{std::nullopt, "Plze\xc5\x88"});
+  CHECK(bytes.read_strings() == texts{std::string("a\0b", 3), "\xff"});
+  CHECK(f.array("none").read_strings().empty() && f.array("none").shape() == extents{0});
+  THROWS(NDF_ERR_DTYPE, path, "\"text\"", text.read<char>());
+  THROWS(NDF_ERR_BOUNDS, path, "\"text\"", text.read_strings({{4}, {1}}));
+
+  const ndfile::loaded_file all = ndfile::load(path);
+  const std::vector<std::optional<std::string_view>> got = all.at("text").strings();
+  CHECK(got.size() == 4 && got[0] == "Praha" && !got[1] && got[2] == "" && got[3] == "Plze\xc5\x88");
+  CHECK(all.at("bytes").strings()[0] == std::string_view("a\0b", 3) && all.at("none").strings().empty());
+  THROWS(NDF_ERR_DTYPE, path, "str", all.at("text").values<char>());
+}
+
+void test_strings() {
+  const texts names = {"Praha", std::nullopt, "", "Plze\xc5\x88"};
+  const std::vector<std::string> bytes = {std::string("a\0b", 3), "\xff"};
+  const std::string saved = in_folder("strings.ds"), created = in_folder("strings2.ds");
+  ndfile::save(saved, {item("text", names), item("bytes", bytes).as_bytes(), item("none", texts())});
+  check_strings(saved);
+
+  file f = file::create(created);
+  ndfile::array a = f.add("text", spec("str", {4}).masked());
+  a.write_strings(texts(names.begin(), names.begin() + 3), {{0}, {3}});
+  THROWS(NDF_ERR_SHAPE, created, "\"text\"", a.write_strings(names, {{3}, {1}}));
+  a.write_strings(std::array<const char *, 1>{"Plze\xc5\x88"}, {{3}, {1}});
+  f.add("bytes", spec("bytes", {2})).write_strings(bytes);
+  f.add("none", spec("str", {0})).write_strings(std::vector<std::string_view>());
+  f.close();
+  check_strings(created);
+
+  THROWS(NDF_ERR_VALUE, "bad.ds", "\"x\"", ndfile::save(in_folder("bad.ds"), {item("x", bytes)}));
+  THROWS(NDF_ERR_DTYPE, "\"x\"", "as_bytes", item("x", std::vector<int>{1}).as_bytes());
+  CHECK(!exists(in_folder("bad.ds")));
+}
+
+void test_memory() {
+  const std::string path = in_folder("memory.ds");
+  const float m[6] = {0, 1, 2, 10, 11, 12};
+  ndfile::save(path, {item("list", std::array<float, 3>{1, 2, 3}), item("array", m, {2, 3}),
+                      item("view", ndfile::span(m + 3, 3)), item("turned", ndfile::strided{m, {3, 2}, {4, 12}}),
+                      item("backward", ndfile::strided<const float>{m + 5, {6}, {-4}}), item("scalar", ndfile::span(m + 4, 1), {}),
+                      item("empty", std::vector<float>(), {0, 7}), item("flags", std::vector<bool>{true, false, true})});
+  CHECK(ndfile::load<float>(path, "list") == std::vector<float>{1, 2, 3});
+  CHECK(ndfile::load<float>(path, "array") == std::vector<float>(m, m + 6));
+  CHECK(ndfile::load<float>(path, "view") == std::vector<float>{10, 11, 12});
+  CHECK(ndfile::load<float>(path, "turned") == std::vector<float>{0, 10, 1, 11, 2, 12});
+  CHECK(ndfile::load<float>(path, "backward") == std::vector<float>{12, 11, 10, 2, 1, 0});
+  CHECK(ndfile::load<float>(path, "scalar") == std::vector<float>{11} && ndfile::load(path).at("scalar").shape().empty());
+  CHECK(ndfile::load<float>(path, "empty").empty() && ndfile::load(path).at("empty").shape() == extents{0, 7});
+  CHECK(ndfile::load<bool>(path, "flags") == std::vector<bool>{true, false, true});
+  CHECK(ndfile::load(path).size() == 8);
+
+  const file f = file::open(path);
+  CHECK(f.array("scalar").read<double>() == std::vector<double>{11} && f.array("empty").read<float>().empty());
+  CHECK(f.array("empty").read_masked<float>().mask.empty());
+  float backward[6];
+  f.array("list").read_into(ndfile::strided{backward + 5, {3}, {-8}});
+  CHECK(backward[5] == 1 && backward[3] == 2 && backward[1] == 3);
+  f.array("array").read_into(ndfile::span(backward, 2), {{1, 0}, {1, 2}, {1, 2}});
+  CHECK(backward[0] == 10 && backward[1] == 12);
+#if __cplusplus >= 202002L
+  std::vector<float> got(6);
+  f.array("array").read_into(std::span(got));
+  CHECK(got == std::vector<float>(m, m + 6));
+  const ndfile::loaded_file all = ndfile::load(path);
+  const std::span<const float> view = all.at("array").values<float>();
+  ndfile::save(in_folder("span.ds"), {item("x", view, {3, 2})});
+  CHECK(ndfile::load<float>(in_folder("span.ds"), "x") == got);
+#endif
+
+  // Memory that does not have the elements of the box, and boxes that are none.
+  const ndfile::array a = f.array("array");
+  std::vector<float> five(5), six(6);
+  std::vector<std::uint8_t> mask(5);
+  THROWS(NDF_ERR_SHAPE, path, "memory of 5 elements, expected 6", a.read_into(five));
+  THROWS(NDF_ERR_SHAPE, path, "mask of 5 elements, expected 6", a.read_into(six, {}, mask));
+  THROWS(NDF_ERR_SHAPE, path, "expected the shape of the box, (2, 3)", a.read_into(ndfile::strided{six.data(), {3, 2}, {4, 4}}));
+  THROWS(NDF_ERR_SHAPE, path, "1 strides", a.read_into(ndfile::strided{six.data(), {2, 3}, {4}}));
+  THROWS(NDF_ERR_SHAPE, path, "1 starts", a.read<float>({{0}, {2}}));
+  THROWS(NDF_ERR_SHAPE, path, "1 steps", a.read<float>({{0, 0}, {1, 1}, {1}}));
+  THROWS(NDF_ERR_BOUNDS, path, "(2, 4)", a.read<float>({{0, 0}, {2, 4}}));
+  THROWS(NDF_ERR_BOUNDS, path, "\"array\"", a.read<float>({{0, 1}, {2, 3}}));
+  THROWS(NDF_ERR_BOUNDS, path, "", a.read<float>({{0, 0}, {std::numeric_limits<std::int64_t>::max(), 3}}));
+  THROWS(NDF_ERR_BOUNDS, path, "", a.read<float>({{0, 0}, {-1, -1}}));
+  THROWS(NDF_ERR_BOUNDS, path, "", a.read<float>({{-1, 0}, {1, 1}}));
+  THROWS(NDF_ERR_BOUNDS, path, "", a.read<float>({{0, 0}, {1, 2}, {1, 0}}));
+  const std::string no = in_folder("no.ds");
+  THROWS(NDF_ERR_SHAPE, no, "array \"x\": 5 elements, expected those of shape (2, 3)", ndfile::save(no, {item("x", five, {2, 3})}));
+  THROWS(NDF_ERR_SHAPE, no, "(4611686018427387904, 4)", ndfile::save(no, {item("x", five, {std::int64_t(1) << 62, 4})}));
+  THROWS(NDF_ERR_SHAPE, no, "(-5)", ndfile::save(no, {item("x", five, {-5})}));
+  THROWS(NDF_ERR_SHAPE, no, "(0)", ndfile::save(no, {item("x", five, {0})}));
+  THROWS(NDF_ERR_SHAPE, no, "bytes of mask", ndfile::save(no, {item("x", six).mask(mask)}));
+  THROWS(NDF_ERR_SHAPE, no, "2 strides", ndfile::save(no, {item("x", ndfile::strided{m, {6}, {4, 4}})}));
+  THROWS(NDF_ERR_SHAPE, no, "1 elements", ndfile::save(no, {item("x", texts{"a"}, {2})}));
+  file g = file::create(no);
+  ndfile::array x = g.add("x", spec::of<float>({2, 3}));
+  THROWS(NDF_ERR_SHAPE, no, "memory of 5 elements", x.write(five));
+  THROWS(NDF_ERR_SHAPE, no, "mask of 5 elements", x.write(six, {}, mask));
+  THROWS(NDF_ERR_SHAPE, no, "memory of 6 elements", x.write(six, {{0, 0}, {1, 3}}));
+  CHECK(!exists(no));
+}
+
+void test_metadata() {
+  const std::string path = in_folder("metadata.ds");
+  const double one = 1;
+  ndfile::write_options options;
+  options.attrs = R"({"title": "two stations"})";
+  ndfile::save(path,
+               {item("t", ndfile::span(&one, 1), {1, 1}).dims({"sta\"tion\\\n", "\xc4\x8d" "as"}).attrs(R"({"units": "K", "big": NaN})"),
+                item("u", ndfile::span(&one, 1)).extra(R"({".time": true})")},
+               options);
+  file f = file::open(path);
+  CHECK(f.path() == path && f.format() == "ds" && f.kind() == ndfile::file_kind::dataset && f.size() == 2);
+  CHECK((f.caps() & NDF_CAP_MASKED) != 0 && f.names() == std::vector<std::string>{"t", "u"} && f.name(1) == "u");
+  CHECK(f.attrs_json() == options.attrs && f.array_at(0).attrs_json() == R"({"units": "K", "big": NaN})");
+  CHECK(f.array("t").dims_json() == R"(["sta\"tion\\\n", "\u010das"])" && f.array("u").dims_json() == "null");
+  CHECK(f.array("u").extra_json().rfind(R"({".time": true,)", 0) == 0);
+  THROWS(NDF_ERR_BOUNDS, path, "2", f.array_at(2));
+  THROWS(NDF_ERR_READ_ONLY, path, "", f.set_attrs_json("{}"));
+  THROWS(NDF_ERR_READ_ONLY, path, "", f.array("t").set_attrs_json("{}"));
+  THROWS(NDF_ERR_READ_ONLY, path, "", f.add("v", spec::of<int>({})));
+
+  // A text that is longer than the first buffer, and names with a NUL.
+  const std::string made = in_folder("made.ds"), title = "{\"title\": \"" + std::string(5000, 'x') + "\"}";
+  file g = file::create(made);
+  g.set_attrs_json(title);
+  ndfile::array a = g.add("x", spec::of<double>({}).attrs("{}"));
+  a.write(ndfile::span(&one, 1));
+  a.set_attrs_json(R"({"units": "m"})");
+  THROWS(NDF_ERR_ARGUMENT, "name", "NUL", g.add(std::string("a\0b", 3), spec::of<double>({})));
+  THROWS(NDF_ERR_NAME_EXISTS, made, "\"x\"", g.add("x", spec::of<double>({})));
+  g.close();
+  CHECK(file::open(made).attrs_json() == title && file::open(made).array("x").attrs_json() == R"({"units": "m"})");
+  THROWS(NDF_ERR_ARGUMENT, "NUL", "", ndfile::load(std::string("a\0b", 3)));
+  THROWS(NDF_ERR_ARGUMENT, "NUL", "", ndfile::save(made, {item(std::string("a\0b", 3), texts{"a"})}));
+  std::ofstream(in_folder("nul.ds"), std::ios::binary)
+      << "ds-1.0\n{\"a\\u0000b\": {\".size\": [1], \".type\": \"int8\"}, \"c\": {\".size\": null, \".type\": \"int8\"}}\n\x05";
+  const file n = file::open(in_folder("nul.ds"));
+  CHECK(n.name(0) == std::string("a\0b", 3) && n.array(n.name(0)).read<int>() == std::vector<int>{5});
+  THROWS(NDF_ERR_ARGUMENT, "NUL", "", n.array(std::string("a\0c", 3)));
+
+  // Metadata without data.
+  CHECK(!n.array("c").has_data());
+  THROWS(NDF_ERR_NO_DATA, "nul.ds", "\"c\"", n.array("c").read<std::int8_t>());
+  THROWS(NDF_ERR_NO_DATA, "nul.ds", "\"c\"", ndfile::load(n.path()).at("c").values<std::int8_t>());
+}
+
+void test_errors() {
+  const std::string path = in_folder("nothing.ds");
+  THROWS(NDF_ERR_NOT_FOUND, path, "", file::open(path));
+  try {
+    ndfile::load(path);
+    CHECK(false);
+  } catch (const std::runtime_error &e) { // what a caller who knows nothing of ndfile catches
+    const auto &error = dynamic_cast<const ndfile::error &>(e);
+    CHECK(error.os_error() == ENOENT && error.offset() == -1 && std::string(error.code_name()) == "NDF_ERR_NOT_FOUND");
+  }
+  const std::string bad = in_folder("bad.ds");
+  std::ofstream(bad, std::ios::binary) << "ds-1.0\n{\"x\": {\".size\": [100], \".type\": \"int8\"}}\nshort";
+  THROWS(NDF_ERR_CORRUPT, bad, "\"x\"", file::open(bad).array("x").read<std::int8_t>());
+  THROWS(NDF_ERR_CORRUPT, bad, "\"x\"", ndfile::load(bad));
+  THROWS(NDF_ERR_FORMAT, "x.unknown", "", ndfile::save(in_folder("x.unknown"), {}));
+  THROWS(NDF_ERR_NAME, in_folder("memory.ds"), "\"other\"", file::open(in_folder("memory.ds")).array("other"));
+  THROWS(NDF_ERR_NAME, in_folder("memory.ds"), "\"other\"", ndfile::load<int>(in_folder("memory.ds"), "other"));
+  THROWS(NDF_ERR_NAME, in_folder("memory.ds"), "\"other\"", ndfile::load(in_folder("memory.ds")).at("other"));
+  ndfile::open_options named, update;
+  named.format = "nothing";
+  update.update = true;
+  THROWS(NDF_ERR_FORMAT, "nothing", "", file::open(in_folder("memory.ds"), named));
+  THROWS(NDF_ERR_NOT_SUPPORTED, "memory.ds", "", file::open(in_folder("memory.ds"), update));
+  ndfile::write_options exclusive;
+  exclusive.exclusive = true;
+  THROWS(NDF_ERR_EXISTS, "memory.ds", "", ndfile::save(in_folder("memory.ds"), {}, exclusive));
+  CHECK(ndfile::detect(in_folder("memory.ds")) == "ds" && ndfile::version() == NDF_VERSION);
+  const std::vector<ndfile::format_info> formats = ndfile::formats();
+  CHECK(formats.size() > 0 && formats[0].name == "ds" && formats[0].extensions == ".ds" && (formats[0].caps & NDF_CAP_CREATE));
+}
+
+// Only close() makes a new file appear.
+void test_lifetime() {
+  const std::string path = in_folder("lifetime.ds");
+  const std::vector<int> values = {1, 2, 3}, others = {4, 5, 6};
+  const auto start = [&](const std::vector<int> &v) {
+    file f = file::create(path);
+    f.add("x", spec::of<int>({3})).write(v);
+    return f;
+  };
+  start(values);
+  CHECK(!exists(path));
+  try {
+    const file f = start(values);
+    throw std::runtime_error("on the way");
+  } catch (const std::runtime_error &) {
+  }
+  CHECK(!exists(path));
+  file f = start(values);
+  f.close();
+  CHECK(ndfile::load<int>(path, "x") == values);
+  start(others).abort();
+  start(others);
+  CHECK(ndfile::load<int>(path, "x") == values);
+  f = start(others);
+  f = start(others); // drops the one before
+  f.close();
+  CHECK(ndfile::load<int>(path, "x") == others);
+  f = file::create(path);
+  f.add("y", spec::of<int>({3}));
+  THROWS(NDF_ERR_ORDER, path, "\"y\"", f.close());
+  CHECK(!f && ndfile::load<int>(path, "x") == others);
+
+  // An array keeps its file.
+  ndfile::array x = file::open(path).array("x");
+  CHECK(x.read<int>() == others);
+
+  // Moved from and closed: harmless, and refused.
+  f = file::open(path);
+  file g = std::move(f);
+  CHECK(g && !f && f.handle() == 0); // NOLINT: moved from on purpose
+  f.close();
+  f.abort();
+  THROWS(NDF_ERR_HANDLE, "", "", f.size());
+  THROWS(NDF_ERR_HANDLE, "", "", f.array("x"));
+  ndfile::array y = std::move(x), z;
+  CHECK(y && !x && !z); // NOLINT
+  x.close();
+  THROWS(NDF_ERR_HANDLE, "", "", x.shape());
+  THROWS(NDF_ERR_HANDLE, "", "", z.read<int>());
+  x = std::move(y);
+  CHECK(x.read<int>() == others && !y); // NOLINT
+  ndfile::array &self = x;
+  x = std::move(self);
+  CHECK(x.read<int>() == others);
+  x.close();
+  x.close();
+  THROWS(NDF_ERR_HANDLE, "", "", x.read<int>());
+  g.close();
+  g.close();
+  static_assert(!std::is_copy_constructible_v<file> && !std::is_copy_constructible_v<ndfile::array>);
+  static_assert(!std::is_copy_constructible_v<ndfile::loaded_file>);
+  static_assert(std::is_nothrow_move_constructible_v<file> && std::is_nothrow_move_assignable_v<file>);
+
+  // A handle closed behind the back of its owner.
+  f = file::open(path);
+  CHECK(ndf_file_close(f.handle(), nullptr) == NDF_OK);
+  THROWS(NDF_ERR_HANDLE, "closed", "", f.size());
+
+  // Views follow the loaded file.
+  ndfile::loaded_file one = ndfile::load(path);
+  const ndfile::loaded_array a = one[0];
+  const ndfile::loaded_file two = std::move(one);
+  CHECK(one.empty() && one.find("x") == nullptr); // NOLINT
+  CHECK(a.name() == "x" && a.values<int>()[2] == 6 && two.at("x").values<int>().data() == a.values<int>().data());
+  THROWS(NDF_ERR_DTYPE, path, "\"x\"", a.values<double>());
+  std::size_t seen = 0;
+  for (const ndfile::loaded_array &each : two) seen += each.values<int>().size();
+  CHECK(seen == 3);
+
+  // More arrays and bytes than load has room for at first.
+  const std::vector<double> many(5000, 1.5);
+  std::vector<item> items;
+  for (int i = 100; i < 120; i++) items.push_back(item("v" + std::to_string(i), many));
+  ndfile::write_options options;
+  options.direct = options.sync = true;
+  ndfile::save(path, items, options);
+  const ndfile::loaded_file all = ndfile::load(path);
+  CHECK(all.size() == 20 && all.at("v119").values<double>()[4999] == 1.5 && all[0].name() == "v100");
+  ndfile::save(path, {});
+  CHECK(ndfile::load(path).empty());
+}
+
+void test_threads() {
+  const std::string path = in_folder("threads.ds");
+  std::vector<int> numbers(1000);
+  texts names(1000);
+  for (int i = 0; i < 1000; i++) {
+    numbers[static_cast<std::size_t>(i)] = i;
+    if (i % 3) names[static_cast<std::size_t>(i)] = std::to_string(i);
+  }
+  ndfile::save(path, {item("n", numbers), item("s", names)});
+  const file f = file::open(path);
+  const ndfile::array n = f.array("n"), s = f.array("s");
+  std::vector<std::thread> threads;
+  for (int id = 0; id < 8; id++)
+    threads.emplace_back([&, id] {
+      const std::string own = in_folder("thread" + std::to_string(id) + ".ds");
+      for (int i = 0; i < 100; i++) {
+        const std::int64_t at = (id * 37 + i * 5) % 990;
+        const auto from = static_cast<std::size_t>(at);
+        CHECK(n.read<std::int64_t>({{at}, {10}}) == std::vector<std::int64_t>(numbers.begin() + at, numbers.begin() + at + 10));
+        CHECK(s.read_strings({{at}, {2}, {3}}) == texts{names[from], names[from + 3]});
+        CHECK(f.array("n").read<int>() == numbers && f.names().size() == 2);
+        ndfile::save(own, {item("x", ndfile::span(&at, 1))});
+        CHECK(ndfile::load<std::int64_t>(own, "x")[0] == at);
+        THROWS(NDF_ERR_NAME, own, "", ndfile::load<int>(own, "y"));
+      }
+    });
+  for (std::thread &t : threads) t.join();
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  folder = argv[1];
+  try {
+    test_dtypes();
+    test_dtype_names();
+    test_conversion();
+    test_composite();
+    test_strings();
+    test_memory();
+    test_metadata();
+    test_errors();
+    test_lifetime();
+    test_threads();
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "cpp_test: %s\n", e.what());
+    failures++;
+  }
+  std::int64_t open = -1;
+  CHECK(ndf_handle_count(&open, nullptr) == NDF_OK && open == 0);
+  if (failures > 0) {
+    std::fprintf(stderr, "cpp_test: %d checks failed\n", failures.load());
+    return 1;
+  }
+  std::printf("cpp_test: ok\n");
+  return 0;
+}

@@ -1,0 +1,2 @@
+// The header in C++17.
+#include "header.c"

@@ -1,0 +1,54 @@
+// Package main is the C library libndfile: n-dimensional array files through a C ABI.
+//
+// A file is one array, a dataset of named arrays, or a table of columns of one length. Files are opened by content,
+// arrays are read and written in whole or in boxes (start, count, step along each axis) to and from memory of the
+// caller in any strides. ndf_load and ndf_save read and write a small file in one call.
+//
+// # Errors
+//
+// Every function that can fail returns int32_t: NDF_OK (0) or a negative NDF_ERR_* code. Codes never change their
+// meaning. The last parameter, ndf_error *err, may be NULL; otherwise the reason goes there: the code, the errno of
+// the operating system (or 0), the byte position in the file (or -1) and a message that names path, array, what was
+// expected and what was found. On success only err->code is written. There is no global or thread-local error state.
+// Any function can also return NDF_ERR_INTERNAL, which is a bug in the library, and NDF_ERR_NO_MEMORY.
+//
+// # Memory
+//
+// The library never returns memory that the caller must free, and keeps no pointer of the caller after a call.
+// Text goes to a buffer of the caller with its length in and out: before the call *len is the capacity of buf in
+// bytes, after it the length of the text without the NUL that follows. When buf is too small (or NULL, with *len 0)
+// the status is NDF_ERR_BUFFER and *len the capacity that is needed, the NUL included. Texts that go in are UTF-8
+// and NUL-terminated; a path is any bytes that the operating system takes.
+//
+// # Structs
+//
+// Structs that begin with struct_size want it set to sizeof(the struct) before the call, for structs that are filled
+// too. The other fields of an input struct are best zeroed: zero means the default. In an array of structs the
+// struct_size of the first element is the distance between elements.
+//
+// # Handles
+//
+// Files and arrays are 64-bit numbers. 0 is never a handle. A handle that was closed, or is of another kind, is
+// refused with NDF_ERR_HANDLE: it is never taken for another object. Files and arrays can be closed in any order:
+// an array keeps the file that it belongs to open for reading. A handle that was made before a fork() is
+// NDF_ERR_FORKED in the child.
+//
+// # Arrays
+//
+// Shapes, starts and counts are in elements, row-major (the last axis varies fastest). Strides are in bytes and may
+// be negative or 0; NULL means row-major without gaps. Data that goes with them begins at element 0, wherever that
+// lies in memory. Data may be NULL where there are no elements. A dtype is a NumPy typestring ("<f8", "|b1", "S10",
+// "<M8[ns]"), "bfloat16", "bytes" or "str" (elements of variable length), or a record as a JSON list. A mask has one
+// byte an element in row-major order, 1 = missing.
+//
+// # Threads
+//
+// Every function may be called from any thread, with any handle. On one file, reads and writes of boxes run beside
+// each other as far as its format allows; changes of structure (adding arrays, attributes, closing) wait for the
+// calls that are running and let no other in. No lock is shared by different files.
+package main
+
+// version is that of the library and of its header.
+const version = "1.0.0"
+
+func main() {}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/ndfile/all"
+)
+
+// Tests cannot name the types of C, but reflection can make them: call calls an export as a shim does, with a
+// zeroed ndf_error, and gives the status and the error struct.
+func call(export any, args ...any) (status int64, err reflect.Value) {
+	f := reflect.ValueOf(export)
+	in := make([]reflect.Value, f.Type().NumIn())
+	for i := range in {
+		t := f.Type().In(i)
+		switch {
+		case i == len(in)-1:
+			in[i] = reflect.New(t.Elem())
+			err = in[i].Elem()
+		case i < len(args) && args[i] != nil:
+			in[i] = reflect.ValueOf(args[i]).Convert(t)
+		case t.Kind() == reflect.Pointer:
+			in[i] = reflect.New(t.Elem())
+		default:
+			in[i] = reflect.Zero(t)
+		}
+	}
+	return f.Call(in)[0].Int(), err
+}
+
+func message(err reflect.Value) string {
+	var b []byte
+	m := err.FieldByName("message")
+	for i := range m.Len() {
+		c := byte(m.Index(i).Int())
+		if c == 0 {
+			break
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// panickingFormat is a format that panics.
+type panickingFormat struct{ ndfile.Format }
+
+func (panickingFormat) Detect(_ context.Context, _ ndfile.FS, path string) (ndfile.Match, error) {
+	return ndfile.Match("x"[len(path)+1]), nil // the path is empty
+}
+
+// A panic becomes a status with its text; the stack goes to stderr, the first time only; later calls work.
+func TestPanic(t *testing.T) {
+	defer func(f []ndfile.Format) { all.Formats = f }(all.Formats)
+	all.Formats = []ndfile.Format{panickingFormat{all.Formats[0]}}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := os.Stderr
+	os.Stderr = w
+	for range 3 {
+		status, e := call(ndfgo_detect)
+		if status != int64(ndfile.ErrInternal.Code) || !strings.Contains(message(e), "index out of range") {
+			t.Errorf("status %d: %s", status, message(e))
+		}
+		if e.FieldByName("code").Int() != status || e.FieldByName("offset").Int() != -1 {
+			t.Errorf("error struct: %v", e)
+		}
+	}
+	os.Stderr = stderr
+	w.Close()
+	text, err := io.ReadAll(r)
+	if err != nil || bytes.Count(text, []byte("internal error")) != 1 || !bytes.Contains(text, []byte("export_test.go")) {
+		t.Errorf("on stderr, %v:\n%s", err, text)
+	}
+	if status, e := call(ndfgo_handle_count); status != 0 {
+		t.Errorf("afterwards: %d %s", status, message(e))
+	}
+}
+
+// withStatus calls f with a status in C's type.
+func withStatus[T ~int32, R any](f func(T) R, code int32) R { return f(T(code)) }
+
+// Every row of the error table has its status in C.
+func TestStatuses(t *testing.T) {
+	for _, k := range ndfile.ErrorKinds {
+		s := withStatus(statusOf, int32(k.Code))
+		if textAt(s.name) != k.C || textAt(s.text) != k.Text {
+			t.Errorf("%d: %q %q, expected %q %q", k.Code, textAt(s.name), textAt(s.text), k.C, k.Text)
+		}
+	}
+	if s := statusOf(12345); textAt(s.name) != "NDF_ERR_UNKNOWN" {
+		t.Errorf("unknown: %q", textAt(s.name))
+	}
+}
+
+// loader calls load with arguments in C's types.
+func loader[N any, I ~int64](load func(string, *N, address, int64, *I, address, *I) error, path string, buf []byte, infos []ndfile.LoadInfo) func() (need, n int64, err error) {
+	infos[0].StructSize = uint32(infoSize)
+	need, n := new(I), new(I)
+	return func() (int64, int64, error) {
+		*n = I(len(infos))
+		err := load(path, nil, address(&buf[0]), int64(len(buf)), need, address(&infos[0]), n)
+		return int64(*need), int64(*n), err
+	}
+}
+
+// Loading a small file again and again allocates nothing.
+func TestLoadDoesNotAllocate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.ds")
+	text := "ds-1.0\n" +
+		`{"x": {".size": [2], ".offset": 0, ".len": 8, ".type": "int32", ".missing": false, ".endian": "l"}, ".": {}}` +
+		"\n\x01\x00\x00\x00\x02\x00\x00\x00"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	infos := make([]ndfile.LoadInfo, 4)
+	run := loader(load, path, make([]byte, 4096), infos)
+	if need, n, err := run(); err != nil || n != 1 || need < 8 || infos[0].Count != 2 {
+		t.Fatalf("need %d, n %d, count %d: %v", need, n, infos[0].Count, err)
+	}
+	if n := testing.AllocsPerRun(1000, func() { run() }); n >= 1 {
+		t.Errorf("%v allocations a call", n)
+	}
+}

@@ -1,0 +1,552 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/ndfile/all"
+)
+
+// access is what a file was opened for, as ndf_file_info.mode.
+type access uint32
+
+const (
+	reading access = iota
+	updating
+	creating
+)
+
+// file is what a file handle stands for. The file handle and each array handle hold a reference.
+type file struct {
+	path   string
+	format ndfile.Format
+	access access
+
+	// Reads and region writes share mu, changes of structure exclude.
+	mu     sync.RWMutex
+	file   ndfile.File // nil when closed; guarded by mu
+	refs   atomic.Int64
+	single bool
+}
+
+// shared runs fn beside other calls on an open file.
+func (f *file) shared(fn func(ndfile.File) error) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.run(fn)
+}
+
+// alone runs fn on an open file when no other call runs.
+func (f *file) alone(fn func(ndfile.File) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.run(fn)
+}
+
+func (f *file) run(fn func(ndfile.File) error) error {
+	if f.file == nil {
+		return ndfile.NewError(ndfile.ErrHandle, "the file is closed").On(f.path)
+	}
+	return ndfile.Locate(fn(f.file), f.path, "", false)
+}
+
+// end ends the file by Close or Abort, once: later calls do nothing.
+func (f *file) end(fn func(ndfile.File) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return nil
+	}
+	err := fn(f.file)
+	f.file = nil
+	return ndfile.Locate(err, f.path, "", false)
+}
+
+// retain takes a reference, unless the last one was given up.
+func (f *file) retain() bool {
+	for {
+		n := f.refs.Load()
+		if n == 0 {
+			return false
+		}
+		if f.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// release gives up a reference. The last one closes a file that is read; others were closed with their handle.
+func (f *file) release() error {
+	if f.refs.Add(-1) > 0 {
+		return nil
+	}
+	return f.end(commit)
+}
+
+func commit(f ndfile.File) error { return f.Close(context.Background()) }
+
+func abort(f ndfile.File) error { return f.Abort() }
+
+// chosen is a format that notes when it is the one.
+type chosen struct {
+	ndfile.Format
+	which *ndfile.Format
+}
+
+func (c chosen) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
+	*c.which = c.Format
+	return c.Format.Open(ctx, fsys, path, opt)
+}
+
+func (c chosen) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
+	*c.which = c.Format
+	return c.Format.Create(ctx, fsys, path, opt)
+}
+
+// formats are all formats, such that the one that is chosen appears in which.
+func formats(which *ndfile.Format) []ndfile.Format {
+	fs := make([]ndfile.Format, len(all.Formats))
+	for i, f := range all.Formats {
+		fs[i] = chosen{f, which}
+	}
+	return fs
+}
+
+// ndfgo_file_open opens an existing file or folder.
+//
+// The format is found by content unless the options name it. Metadata is read and checked here, elements later.
+//
+// C: int32_t ndf_file_open(const char *path, const ndf_open_options *options, ndf_file *file, ndf_error *err)
+//
+// Parameters:
+//   - path: the file or folder
+//   - options: access mode and limits; may be NULL: reading, format by content, default limits
+//   - file: receives the handle; 0 after an error
+//
+// Returns: NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not of the
+// one named; NDF_ERR_CORRUPT; NDF_ERR_LIMIT for metadata longer than max_header; NDF_ERR_NOT_SUPPORTED for
+// NDF_MODE_UPDATE where the format has no changes in place; NDF_ERR_IO; NDF_ERR_ARGUMENT.
+//
+// Ownership: the handle is the caller's, to be given to ndf_file_close.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_open
+func ndfgo_file_open(path *C.char, options *C.ndf_open_options, file *C.ndf_file, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	h, e := openFile(textAt(path), options)
+	*file = C.ndf_file(h)
+	return report(err, e)
+}
+
+func openFile(path string, options *C.ndf_open_options) (handle, error) {
+	var opt ndfile.OpenOptions
+	if options != nil {
+		var own C.ndfgo_open_options
+		if err := input("ndf_open_options", options, &own); err != nil {
+			return 0, err
+		}
+		if own.mode > C.NDF_MODE_UPDATE || own.max_header < 0 {
+			return 0, ndfile.NewError(ndfile.ErrArgument, "ndf_open_options: unknown mode or negative max_header")
+		}
+		opt.Mode = ndfile.Mode(own.mode)
+		opt.Format = strings.Clone(fieldText(own.format))
+		opt.Limits.MaxHeader = int64(own.max_header)
+	}
+	f := &file{path: strings.Clone(path), access: access(opt.Mode)}
+	var err error
+	if f.file, err = ndfile.Open(context.Background(), formats(&f.format), f.path, opt); err != nil {
+		return 0, err
+	}
+	return f.register()
+}
+
+// register gives an open file its handle.
+func (f *file) register() (handle, error) {
+	f.single = f.file.Kind() == ndfile.Single
+	f.refs.Store(1)
+	h, err := handles.add(kindFile, f)
+	if err != nil {
+		f.end(abort)
+	}
+	return h, err
+}
+
+// ndfgo_file_create starts a new file.
+//
+// Arrays are added with ndf_file_add and written with ndf_array_write. The file appears at path when ndf_file_close
+// has succeeded; before, an older file of that name is untouched.
+//
+// C: int32_t ndf_file_create(const char *path, const char *format, const char *attrs_json, const ndf_write_options *options, ndf_file *file, ndf_error *err)
+//
+// Parameters:
+//   - path: where the file shall appear
+//   - format: name of the format; may be NULL: by the extension of path
+//   - attrs_json: attributes of the file as a JSON object; may be NULL: none
+//   - options: how the file becomes visible; may be NULL: atomically, without fsync, over an existing file
+//   - file: receives the handle; 0 after an error
+//
+// Returns: NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several; NDF_ERR_EXISTS
+// with options.exclusive; NDF_ERR_NOT_FOUND when the folder is missing; NDF_ERR_PERMISSION; NDF_ERR_VALUE for
+// attributes that the format cannot hold; NDF_ERR_NOT_SUPPORTED; NDF_ERR_IO; NDF_ERR_ARGUMENT.
+//
+// Ownership: the handle is the caller's, to be given to ndf_file_close or ndf_file_abort.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_create
+func ndfgo_file_create(path *C.char, format *C.char, attrs_json *C.char, options *C.ndf_write_options, file *C.ndf_file, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	h, e := createFile(textAt(path), format, attrs_json, options)
+	*file = C.ndf_file(h)
+	return report(err, e)
+}
+
+func createFile(path string, format, attrsJSON *C.char, options *C.ndf_write_options) (handle, error) {
+	opt, err := createOptions(format, attrsJSON, options)
+	if err != nil {
+		return 0, ndfile.Locate(err, path, "", false)
+	}
+	opt.Format = strings.Clone(opt.Format)
+	f := &file{path: strings.Clone(path), access: creating}
+	if f.file, err = ndfile.Create(context.Background(), formats(&f.format), f.path, opt); err != nil {
+		return 0, err
+	}
+	return f.register()
+}
+
+// createOptions are the options of a new file. Their texts are the caller's memory.
+func createOptions(format, attrsJSON *C.char, options *C.ndf_write_options) (opt ndfile.CreateOptions, err error) {
+	opt.FS, opt.Format = ndfile.OS, textAt(format)
+	if opt.Attrs, err = attrsAt("attrs_json", attrsJSON); err != nil || options == nil {
+		return opt, err
+	}
+	var own C.ndf_write_options
+	if err := input("ndf_write_options", options, &own); err != nil {
+		return opt, err
+	}
+	switch own.commit {
+	case C.NDF_COMMIT_ATOMIC:
+		opt.Commit = ndfile.CommitAtomic
+	case C.NDF_COMMIT_DIRECT:
+		opt.Commit = ndfile.CommitDirect
+	default:
+		return opt, ndfile.NewError(ndfile.ErrArgument, "ndf_write_options: unknown value of commit")
+	}
+	opt.Sync, opt.Exclusive = own.sync != 0, own.exclusive != 0
+	return opt, nil
+}
+
+// ndfgo_file_close closes a file handle; a file that was created or changed is committed.
+//
+// The handle is gone afterwards, also after an error. Arrays of a file that was open for reading can still be read:
+// the last of them closes it. Arrays of a file that was created refuse reading and writing from now on, but still
+// describe themselves. When committing a new file fails nothing of it is left, and an older file of that name is
+// untouched (with NDF_COMMIT_DIRECT it is lost).
+//
+// C: int32_t ndf_file_close(ndf_file file, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle
+//
+// Returns: NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_ORDER when an array was not
+// written completely; NDF_ERR_EXISTS; NDF_ERR_PERMISSION; NDF_ERR_VALUE; NDF_ERR_IO.
+//
+// Ownership: takes the handle back.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_file_close
+func ndfgo_file_close(file C.ndf_file, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, closeFile(handle(file)))
+}
+
+func closeFile(h handle) error {
+	f, err := take[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	if f.access != reading {
+		err = f.end(commit)
+	}
+	if e := f.release(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// ndfgo_file_abort closes a file handle without committing.
+//
+// Nothing is left of a file that was being created, and an older file of that name is untouched (with
+// NDF_COMMIT_DIRECT it is lost). Of a file open for changes what was not flushed is discarded. Arrays of the file
+// refuse reading and writing from now on.
+//
+// C: int32_t ndf_file_abort(ndf_file file, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle
+//
+// Returns: NDF_OK; NDF_ERR_HANDLE; NDF_ERR_IO when something could not be removed.
+//
+// Ownership: takes the handle back.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_file_abort
+func ndfgo_file_abort(file C.ndf_file, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, abortFile(handle(file)))
+}
+
+func abortFile(h handle) error {
+	f, err := take[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	err = f.end(abort)
+	f.release() // nothing is left to be closed
+	return err
+}
+
+// ndfgo_file_info_get describes an open file.
+//
+// C: int32_t ndf_file_info_get(ndf_file file, ndf_file_info *info, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle
+//   - info: struct_size set by the caller, the rest is filled
+//
+// Returns: NDF_OK; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_info_get
+func ndfgo_file_info_get(file C.ndf_file, info *C.ndf_file_info, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, fileInfo(handle(file), info))
+}
+
+func fileInfo(h handle, info *C.ndf_file_info) error {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	return f.shared(func(nf ndfile.File) error {
+		out := C.ndf_file_info{
+			kind:    C.uint32_t(nf.Kind()),
+			narrays: C.int64_t(len(nf.Names())),
+			caps:    C.uint32_t(f.format.Caps()),
+			mode:    C.uint32_t(f.access),
+		}
+		setName(out.format[:], f.format.Name())
+		return output("ndf_file_info", info, &out)
+	})
+}
+
+// ndfgo_file_name gives the name of an array by its position.
+//
+// C: int32_t ndf_file_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle
+//   - index: position in file order, from 0 up to narrays of ndf_file_info
+//   - buf: receives the name, UTF-8; may be NULL with *len 0
+//   - len: in: bytes at buf; out: length of the name
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for an index outside; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_name
+func ndfgo_file_name(file C.ndf_file, index C.int64_t, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, fileName(handle(file), int64(index), buf, len))
+}
+
+func fileName(h handle, index int64, buf *C.char, length *C.int64_t) error {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	return f.shared(func(nf ndfile.File) error {
+		name, err := nameAt(nf, index)
+		if err != nil {
+			return err
+		}
+		return textOut(name, buf, length)
+	})
+}
+
+// nameAt is the name of the array at a position.
+func nameAt(nf ndfile.File, index int64) (string, error) {
+	names := nf.Names()
+	if index < 0 || index >= int64(len(names)) {
+		return "", outside("array", index, int64(len(names)))
+	}
+	return names[index], nil
+}
+
+// ndfgo_file_array opens an array of a file by name.
+//
+// C: int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of the file
+//   - name: the array's name; "" where the file is one array
+//   - array: receives the handle; 0 after an error
+//
+// Returns: NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: the handle is the caller's, to be given to ndf_array_close.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_array
+func ndfgo_file_array(file C.ndf_file, name *C.char, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	h, e := fileArray(handle(file), func(ndfile.File) (string, error) { return textAt(name), nil })
+	*array = C.ndf_array(h)
+	return report(err, e)
+}
+
+// ndfgo_file_array_at opens an array of a file by its position.
+//
+// C: int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of the file
+//   - index: position in file order, from 0 up to narrays of ndf_file_info
+//   - array: receives the handle; 0 after an error
+//
+// Returns: NDF_OK; NDF_ERR_BOUNDS for an index outside; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: the handle is the caller's, to be given to ndf_array_close.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_array_at
+func ndfgo_file_array_at(file C.ndf_file, index C.int64_t, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	h, e := fileArray(handle(file), func(nf ndfile.File) (string, error) { return nameAt(nf, int64(index)) })
+	*array = C.ndf_array(h)
+	return report(err, e)
+}
+
+// fileArray opens the array that pick names.
+func fileArray(h handle, pick func(ndfile.File) (string, error)) (handle, error) {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return 0, err
+	}
+	return f.openArray(f.shared, func(nf ndfile.File) (string, ndfile.Array, error) {
+		name, err := pick(nf)
+		if err != nil {
+			return "", nil, err
+		}
+		a, err := nf.Array(name)
+		return strings.Clone(name), a, ndfile.Locate(err, f.path, name, true)
+	})
+}
+
+// ndfgo_file_add declares a new array in a file that is being created.
+//
+// Its elements are written with ndf_array_write or ndf_array_write_strings. Formats with NDF_CAP_WRITE_ONCE want each
+// element written once: the whole array, or consecutive blocks of rows (along the first axis) in order.
+//
+// C: int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec, ndf_array *array, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of the file
+//   - name: the array's name; "" where the file is one array
+//   - spec: dtype, shape and metadata
+//   - array: receives the handle; 0 after an error
+//
+// Returns: NDF_OK; NDF_ERR_NAME_EXISTS; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for a dtype that
+// the format does not have; NDF_ERR_SHAPE; NDF_ERR_VALUE for a name or metadata that the format cannot hold;
+// NDF_ERR_NOT_SUPPORTED; NDF_ERR_LIMIT; NDF_ERR_IO; NDF_ERR_HANDLE;
+// NDF_ERR_ARGUMENT.
+//
+// Ownership: the handle is the caller's, to be given to ndf_array_close.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_file_add
+func ndfgo_file_add(file C.ndf_file, name *C.char, spec *C.ndf_array_spec, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	h, e := fileAdd(handle(file), strings.Clone(textAt(name)), spec)
+	*array = C.ndf_array(h)
+	return report(err, e)
+}
+
+func fileAdd(h handle, name string, cspec *C.ndf_array_spec) (handle, error) {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return 0, err
+	}
+	spec, err := specAt(cspec)
+	if err != nil {
+		return 0, ndfile.Locate(err, f.path, name, true)
+	}
+	return f.openArray(f.alone, func(nf ndfile.File) (string, ndfile.Array, error) {
+		if f.access == reading {
+			return "", nil, ndfile.NewError(ndfile.ErrReadOnly, "")
+		}
+		a, err := nf.Add(context.Background(), name, spec)
+		return name, a, ndfile.Locate(err, f.path, name, true)
+	})
+}
+
+// specAt reads an array's description, into Go's memory.
+func specAt(cspec *C.ndf_array_spec) (spec ndfile.Spec, err error) {
+	var own C.ndfgo_array_spec
+	if err := input("ndf_array_spec", cspec, &own); err != nil {
+		return spec, err
+	}
+	if own.flags&^C.NDF_ARRAY_MASKED != 0 {
+		return spec, ndfile.NewError(ndfile.ErrArgument, "ndf_array_spec: of the flags only NDF_ARRAY_MASKED can be given")
+	}
+	if pointer(own.dtype) == nil {
+		return spec, ndfile.NewError(ndfile.ErrArgument, "ndf_array_spec: dtype is NULL")
+	}
+	if spec.DType, err = ndarray.Parse(strings.Clone(fieldText(own.dtype))); err != nil {
+		return spec, err
+	}
+	shape, err := axesAt("ndf_array_spec: shape", own.ndim, (*C.int64_t)(pointer(own.shape)))
+	if err != nil {
+		return spec, err
+	}
+	spec.Shape = append([]int64{}, shape...)
+	spec.Masked = own.flags&C.NDF_ARRAY_MASKED != 0
+	spec.Dims, spec.Attrs, spec.Extra, err = metadataAt(own.dims_json, own.attrs_json, own.extra_json)
+	return spec, err
+}

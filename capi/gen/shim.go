@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// internalHeader is capi/internal.h: what the Go side and the shims share.
+func internalHeader(a *api) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `/* %s */
+
+/* What the Go exports and the C shims share. Both include it, so the C compiler checks one against the other and
+ * both against the public header. */
+#ifndef NDFILE_INTERNAL_H
+#define NDFILE_INTERNAL_H
+
+#include "../include/ndfile.h"
+
+/* The structs that hold pointers, with numbers in their place: Go does not bear pointers that are none. */
+`, generated)
+	for _, s := range a.types.structs {
+		if !s.pointers() {
+			continue
+		}
+		fmt.Fprintf(&b, "typedef struct %s {\n", goStruct(s))
+		for _, f := range s.fields {
+			ctype := f.ctype
+			if f.pointer() {
+				ctype = "uintptr_t"
+			}
+			fmt.Fprintf(&b, "  %s;\n", f.declaration(ctype))
+		}
+		fmt.Fprintf(&b, "} %s;\n\n", goStruct(s))
+	}
+	b.WriteString("/* The exports. Go knows no const. */\n")
+	for _, f := range a.functions {
+		fmt.Fprintf(&b, "extern %s(%s);\n", declare(mutable(f.result), f.goName), goParams(f))
+	}
+	b.WriteString("\n#endif\n")
+	return b.String()
+}
+
+// goStruct is the name of a struct whose pointers are numbers.
+func goStruct(s *structDef) string { return goPrefix + strings.TrimPrefix(s.name, cPrefix) }
+
+// mutable is a C type without const.
+func mutable(ctype string) string { return strings.TrimPrefix(ctype, "const ") }
+
+// goParams are the parameters of an export in C.
+func goParams(f *function) string {
+	if len(f.params) == 0 {
+		return "void"
+	}
+	list := make([]string, len(f.params))
+	for i, p := range f.params {
+		list[i] = declare(mutable(p.ctype), p.name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// shim is capi/shim.c: the public functions.
+func shim(a *api) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `/* %s */
+
+/* The public functions: each checks its pointers and calls the Go export of the same name. */
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "internal.h"
+
+/* No address is lower. Empty arrays of some languages begin at a small number other than 0. */
+#define LOWEST 4096
+#define IS_NULL(p) ((uintptr_t)(p) < LOWEST)
+
+/* A pointer for Go: without const, NULL when it is no address. */
+#define ARG(type, p) (IS_NULL(p) ? NULL : (type)(p))
+
+/* The Go side: every call goes through one table. */
+typedef struct calls {
+`, generated)
+	for _, f := range a.functions {
+		fmt.Fprintf(&b, "  %s(*%s)(%s);\n", declare(mutable(f.result), ""), base(f), goParams(f))
+	}
+	b.WriteString("} calls;\n\nstatic const calls own_calls = {\n")
+	for _, f := range a.functions {
+		fmt.Fprintf(&b, "  %s,\n", f.goName)
+	}
+	b.WriteString(`};
+
+/* The one place that every call passes on its way to Go: gives the table to call through. */
+static inline const calls *enter(void) { return &own_calls; }
+
+/* Refuses a NULL. */
+static int32_t refuse_null(ndf_error *err, const char *function, const char *parameter) {
+  if (!IS_NULL(err)) {
+    err->code = NDF_ERR_ARGUMENT;
+    err->os_error = 0;
+    err->offset = -1;
+    snprintf(err->message, sizeof err->message, "%s: %s is NULL", function, parameter);
+  }
+  return NDF_ERR_ARGUMENT;
+}
+`)
+	for _, f := range a.functions {
+		fmt.Fprintf(&b, "\n%s {\n", f.prototype())
+		args := make([]string, len(f.params))
+		for i, p := range f.params {
+			args[i] = p.name
+			if !p.pointer() {
+				continue
+			}
+			args[i] = fmt.Sprintf("ARG(%s, %s)", mutable(p.ctype), p.name)
+			if !p.nullable() {
+				fmt.Fprintf(&b, "  if (IS_NULL(%s)) return refuse_null(err, %q, %q);\n", p.name, f.name, p.name)
+			}
+		}
+		fmt.Fprintf(&b, "  return enter()->%s(%s);\n}\n", base(f), strings.Join(args, ", "))
+	}
+	b.WriteString("\n/* The layouts that are frozen. */\n#if UINTPTR_MAX == 0xffffffffffffffff\n")
+	for _, s := range a.types.structs {
+		fmt.Fprintf(&b, "_Static_assert(sizeof(%s) == %d, \"%s\");\n", s.name, s.size, s.name)
+		if s.pointers() {
+			fmt.Fprintf(&b, "_Static_assert(sizeof(%s) == %d, \"%s\");\n", goStruct(s), s.size, goStruct(s))
+		}
+		for _, f := range s.fields {
+			fmt.Fprintf(&b, "_Static_assert(offsetof(%s, %s) == %d, \"%s.%s\");\n", s.name, f.name, f.offset, s.name, f.name)
+		}
+	}
+	b.WriteString("#endif\n")
+	return b.String()
+}
+
+// base is the name of a function without its prefix.
+func base(f *function) string { return strings.TrimPrefix(f.name, cPrefix) }
+
+// symbolMap is capi/ndfile.map: the linker's list of what leaves the library.
+func symbolMap(a *api) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "/* %s */\nNDFILE_1 {\n  global:\n", generated)
+	for _, f := range a.functions {
+		fmt.Fprintf(&b, "    %s;\n", f.name)
+	}
+	b.WriteString("  local:\n    *;\n};\n")
+	return b.String()
+}
+
+// abi is capi/abi.txt: every symbol, constant, struct and field, sorted.
+func abi(a *api) string {
+	var lines []string
+	for _, f := range a.functions {
+		lines = append(lines, "function "+f.prototype())
+	}
+	for _, c := range a.constants() {
+		lines = append(lines, fmt.Sprintf("constant %s = %d", c.name, c.value))
+	}
+	for _, s := range a.types.structs {
+		lines = append(lines, fmt.Sprintf("struct %s: %d bytes", s.name, s.size))
+		for _, f := range s.fields {
+			lines = append(lines, fmt.Sprintf("struct %s: at %4d %s", s.name, f.offset, f.declaration(f.ctype)))
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,234 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// selection is what a call reads or writes, in the caller's terms.
+type selection struct {
+	ndim               C.int32_t
+	start, count, step *C.int64_t
+}
+
+// origin is the start of every whole array.
+var origin [ndarray.MaxNDim]int64
+
+// box is the selection in an array, checked, and the number of its elements.
+func (s selection) box(shape []int64) (box ndarray.Box, n int64, err error) {
+	ndim := int(s.ndim)
+	switch {
+	case ndim != len(shape):
+		return box, 0, ndfile.NewError(ndfile.ErrShape, "ndim is "+strconv.Itoa(ndim)+", the array has "+strconv.Itoa(len(shape))+" axes")
+	case (s.start == nil) != (s.count == nil) && ndim > 0:
+		return box, 0, badArgument("of start and count one is NULL; give both or none")
+	case s.start == nil:
+		box = ndarray.Box{Start: origin[:ndim], Count: shape}
+	default:
+		box.Start, _ = axesAt("start", s.ndim, s.start)
+		box.Count, _ = axesAt("count", s.ndim, s.count)
+	}
+	if s.step != nil {
+		box.Step, _ = axesAt("step", s.ndim, s.step)
+	}
+	if err = box.Check(shape); err == nil {
+		n, err = ndarray.Count(box.Count)
+	}
+	return box, n, err
+}
+
+// resolve is the part of reading and writing boxes that both share: the box, the caller's memory as an array, and
+// the mask, nil for NULL.
+func (s selection) resolve(spec *ndfile.Spec, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t) (box ndarray.Box, buf ndarray.Buffer, missing []byte, err error) {
+	if err = present(spec, false); err != nil {
+		return
+	}
+	d := spec.DType.Native()
+	if dtype != nil {
+		if d, err = ndarray.Parse(textAt(dtype)); err != nil {
+			return
+		}
+		if d.IsVar() {
+			err = ndfile.NewError(ndfile.ErrDType, "elements of fixed size cannot become "+d.String())
+			return
+		}
+	}
+	var n int64
+	if box, n, err = s.box(spec.Shape); err != nil {
+		return
+	}
+	var apart []int64
+	if strides != nil {
+		apart, _ = axesAt("strides", s.ndim, strides)
+	}
+	if buf, err = bufferAt("data", d, box.Count, apart, data); err != nil {
+		return
+	}
+	missing, err = maskAt(mask, n)
+	return
+}
+
+// present refuses arrays without data, and those whose elements are (or are not) of variable length.
+func present(spec *ndfile.Spec, strings bool) error {
+	switch {
+	case spec.NoData:
+		return ndfile.NewError(ndfile.ErrNoData, "")
+	case strings && !spec.DType.IsVar():
+		return ndfile.NewError(ndfile.ErrDType, "elements of "+spec.DType.String()+" have a fixed size; use ndf_array_read or ndf_array_write")
+	case !strings && spec.DType.IsVar():
+		return ndfile.NewError(ndfile.ErrDType, "elements of "+spec.DType.String()+" have a length of their own; use ndf_array_read_strings or ndf_array_write_strings")
+	}
+	return nil
+}
+
+// noMask is the mask of no elements, which is not the same as no mask.
+var noMask = []byte{}
+
+// maskAt is a mask of n elements, nil for NULL.
+func maskAt(mask *C.uint8_t, n int64) ([]byte, error) {
+	switch {
+	case mask == nil:
+		return nil, nil
+	case n == 0:
+		return noMask, nil
+	}
+	return sliceAt[byte]("mask", address(mask), n)
+}
+
+// read runs fn beside other reads.
+func (a *array) read(fn func(spec *ndfile.Spec) error) error {
+	return a.locate(a.file.shared(func(ndfile.File) error {
+		spec := a.array.Spec()
+		return fn(&spec)
+	}))
+}
+
+// write runs fn beside other calls, or alone where the format wants its elements in order.
+func (a *array) write(fn func(spec *ndfile.Spec) error) error {
+	if a.file.access == reading {
+		return a.locate(ndfile.NewError(ndfile.ErrReadOnly, ""))
+	}
+	run := a.file.shared
+	if a.file.format.Caps()&ndfile.CapWriteOnce != 0 {
+		run = a.file.alone
+	}
+	return a.locate(run(func(ndfile.File) error {
+		spec := a.array.Spec()
+		return fn(&spec)
+	}))
+}
+
+// ndfgo_array_read reads a box of an array into the caller's memory.
+//
+// C: int32_t ndf_array_read(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - ndim: number of axes, that of the array
+//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
+//   - count: ndim numbers of elements; may be NULL, together with start
+//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
+//   - dtype: type of the elements in memory: the stored one in any byte order, or an exact widening of it; may be
+//     NULL: the stored one in native byte order
+//   - data: address of element 0 of the destination; may be NULL where the box has no elements
+//   - strides: ndim distances in bytes, may be negative; may be NULL: row-major without gaps
+//   - mask: receives a byte for each element of the box in row-major order, 1 = missing; data under it is zeroed. May
+//     be NULL: a missing element in the box is NDF_ERR_MASKED
+//
+// Returns: NDF_OK; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
+// NDF_ERR_MASKED; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA;
+// NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for a file that is being created; NDF_ERR_IO; NDF_ERR_HANDLE;
+// NDF_ERR_ARGUMENT. After an error the content of data and mask is undefined.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; reads of one file run in parallel.
+//
+// Since: 1.0
+//
+//export ndfgo_array_read
+func ndfgo_array_read(array C.ndf_array, ndim C.int32_t, start *C.int64_t, count *C.int64_t, step *C.int64_t, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, readBox(handle(array), selection{ndim, start, count, step}, dtype, data, strides, mask))
+}
+
+func readBox(h handle, s selection, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	return a.read(func(spec *ndfile.Spec) error {
+		box, dst, missing, err := s.resolve(spec, dtype, data, strides, mask)
+		if err != nil {
+			return err
+		}
+		if m, ok := a.array.(ndfile.Masked); ok && missing != nil {
+			return m.ReadMasked(context.Background(), box, dst, missing)
+		}
+		clear(missing)
+		return a.array.ReadBox(context.Background(), box, dst)
+	})
+}
+
+// ndfgo_array_write writes a box of an array from the caller's memory.
+//
+// C: int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, const void *data, const int64_t *strides, const uint8_t *mask, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - ndim: number of axes, that of the array
+//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
+//   - count: ndim numbers of elements; may be NULL, together with start
+//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
+//   - dtype: type of the elements in memory: the stored one in any byte order, or one that widens to it exactly; may
+//     be NULL: the stored one in native byte order
+//   - data: address of element 0 of the source; may be NULL where the box has no elements
+//   - strides: ndim distances in bytes, may be negative or 0; may be NULL: row-major without gaps
+//   - mask: a byte for each element of the box in row-major order, 1 = missing: what data holds there is not stored;
+//     may be NULL: nothing is missing
+//
+// Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks of rows
+// in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
+// NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_VALUE; NDF_ERR_NOT_SUPPORTED for a
+// mask where elements cannot be missing; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; writes of one file run in parallel unless its format has NDF_CAP_WRITE_ONCE.
+//
+// Since: 1.0
+//
+//export ndfgo_array_write
+func ndfgo_array_write(array C.ndf_array, ndim C.int32_t, start *C.int64_t, count *C.int64_t, step *C.int64_t, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, writeBox(handle(array), selection{ndim, start, count, step}, dtype, data, strides, mask))
+}
+
+func writeBox(h handle, s selection, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	return a.write(func(spec *ndfile.Spec) error {
+		box, src, missing, err := s.resolve(spec, dtype, data, strides, mask)
+		if err != nil {
+			return err
+		}
+		if missing == nil {
+			return a.array.WriteBox(context.Background(), box, src)
+		}
+		m, ok := a.array.(ndfile.Masked)
+		if !ok {
+			return ndfile.NewError(ndfile.ErrNotSupported, "elements of this array cannot be missing")
+		}
+		return m.WriteMasked(context.Background(), box, src, missing)
+	})
+}

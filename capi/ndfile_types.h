@@ -1,0 +1,140 @@
+/* Structs and constants of the ndfile C API, written by hand and copied into include/ndfile.h by the generator.
+ *
+ * Every struct that a caller fills or reads begins with struct_size: set it to sizeof(the struct). Zero fields mean
+ * the default. The library reads and writes no more than the smaller of its own size and the caller's, so old
+ * programs work with new libraries and the other way round. Sizes and offsets of 1.0 are frozen. */
+
+/* An open file or folder, and an array of one. Handles are numbers, not pointers: 0 is never valid, a closed
+ * or foreign one is refused with NDF_ERR_HANDLE. Layout: epoch 8 bits | kind 8 | generation 24 | index 24. */
+typedef uint64_t ndf_file;
+typedef uint64_t ndf_array;
+
+/* The most axes an array can have. */
+#define NDF_MAX_NDIM 64
+
+/* Where and why a call failed; memory of the caller, 1024 bytes for ever. On success only code is written. */
+typedef struct ndf_error {
+  int32_t code;       /* NDF_OK or a negative NDF_ERR_* */
+  int32_t os_error;   /* errno of the operating system, or 0 */
+  int64_t offset;     /* byte position in the file, or -1 */
+  char message[1008]; /* UTF-8, NUL-terminated: path, array, what was expected, what was found */
+} ndf_error;
+
+/* What a file holds. */
+enum {
+  NDF_KIND_ARRAY = 1,   /* one array, whose name is "" */
+  NDF_KIND_DATASET = 2, /* named arrays of any shapes */
+  NDF_KIND_TABLE = 3    /* named columns of one length */
+};
+
+/* Bits of flags in ndf_array_info and ndf_load_info. */
+enum {
+  NDF_ARRAY_MASKED = 1,  /* elements can be missing */
+  NDF_ARRAY_STRINGS = 2, /* elements of variable length: dtype "bytes" or "str" */
+  NDF_ARRAY_NO_DATA = 4, /* metadata only: no shape, no elements */
+  NDF_ARRAY_SINGLE = 8   /* the file is this one array */
+};
+
+/* How a new file becomes visible. */
+enum {
+  NDF_COMMIT_ATOMIC = 0, /* temporary file in the same folder, then rename: the old file or the new one */
+  NDF_COMMIT_DIRECT = 1  /* written in place, for speed; a crash can leave a torn file */
+};
+
+/* Access modes of ndf_file_open. */
+enum {
+  NDF_MODE_READ = 0,  /* reading */
+  NDF_MODE_UPDATE = 1 /* reading and changing (r+) */
+};
+
+/* Options of ndf_file_open. */
+typedef struct ndf_open_options {
+  uint32_t struct_size;
+  uint32_t mode;      /* NDF_MODE_* */
+  const char *format; /* name of the format; NULL: found by content */
+  int64_t max_header; /* longest metadata text in bytes; 0: 64 MiB */
+} ndf_open_options;
+
+/* Options of ndf_file_create and ndf_save. */
+typedef struct ndf_write_options {
+  uint32_t struct_size;
+  uint32_t commit;    /* NDF_COMMIT_* */
+  uint32_t sync;      /* not 0: fsync file and folder before success is reported */
+  uint32_t exclusive; /* not 0: the path must not exist yet (NDF_ERR_EXISTS) */
+} ndf_write_options;
+
+/* A format of this library. */
+typedef struct ndf_format_info {
+  uint32_t struct_size;
+  uint32_t caps;       /* NDF_CAP_* bits */
+  char name[32];       /* name in every API, NUL-terminated */
+  char extensions[96]; /* file name endings separated by blanks, the usual one first */
+} ndf_format_info;
+
+/* An open file. */
+typedef struct ndf_file_info {
+  uint32_t struct_size;
+  uint32_t kind;   /* NDF_KIND_* */
+  int64_t narrays; /* number of arrays */
+  uint32_t caps;   /* NDF_CAP_* bits of its format */
+  uint32_t mode;   /* 0 reading, 1 changing (r+), 2 being created */
+  char format[32]; /* name of its format */
+} ndf_file_info;
+
+/* An array of an open file. */
+typedef struct ndf_array_info {
+  uint32_t struct_size;
+  int32_t ndim;      /* number of axes */
+  uint32_t flags;    /* NDF_ARRAY_* bits */
+  uint32_t reserved; /* 0 */
+  int64_t count;     /* number of elements */
+  int64_t itemsize;  /* bytes of an element, 0: variable */
+  char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_dtype) */
+  int64_t shape[64]; /* row-major: the last axis varies fastest */
+} ndf_array_info;
+
+/* An array to be added to a file that is being created. */
+typedef struct ndf_array_spec {
+  uint32_t struct_size;
+  int32_t ndim;
+  uint32_t flags;         /* NDF_ARRAY_MASKED: elements may turn out to be missing */
+  uint32_t reserved;      /* 0 */
+  const char *dtype;      /* dtype's name; its byte order is the one stored */
+  const int64_t *shape;   /* ndim extents; may be NULL when ndim is 0 */
+  const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
+  const char *attrs_json; /* attributes as a JSON object; NULL: none */
+  const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+} ndf_array_spec;
+
+/* One array for ndf_save. */
+typedef struct ndf_item {
+  uint32_t struct_size;
+  int32_t ndim;
+  const char *name;       /* NULL is "" */
+  const char *dtype;      /* dtype's name, of the memory and of the file */
+  const int64_t *shape;   /* ndim extents; may be NULL when ndim is 0 */
+  const int64_t *strides; /* bytes, may be negative; NULL: row-major contiguous. NULL for "bytes", "str" */
+  const void *data;       /* address of element 0; "bytes" and "str": the bytes of all elements */
+  const uint8_t *mask;    /* one byte an element in row-major order, 1 = missing; NULL: nothing is missing */
+  const int64_t *offsets; /* "bytes" and "str": element i is data[offsets[i]] to data[offsets[i+1]] */
+  const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
+  const char *attrs_json; /* attributes as a JSON object; NULL: none */
+  const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+} ndf_item;
+
+/* One array that ndf_load has read. Offsets are bytes from the start of the caller's buffer. */
+typedef struct ndf_load_info {
+  uint32_t struct_size;
+  int32_t ndim;                       /* number of axes */
+  uint32_t flags;                     /* NDF_ARRAY_* bits */
+  uint32_t reserved;                  /* 0 */
+  int64_t count;                      /* number of elements */
+  int64_t itemsize;                   /* bytes of an element, 0: variable */
+  int64_t name_offset, name_len;      /* the name, UTF-8; a NUL follows */
+  int64_t data_offset, data_len;      /* the elements, row-major, native byte order, 64-byte aligned */
+  int64_t mask_offset;                /* count bytes, 1 = missing; -1: none */
+  int64_t offsets_offset;             /* count+1 int64 for elements of variable length; -1: none */
+  int64_t dtype_offset, dtype_len;    /* the dtype's name where it takes 64 bytes or more, else 0 */
+  char dtype[64];                     /* the dtype's name in native byte order; empty when it is too long */
+  int64_t shape[64];                  /* row-major */
+} ndf_load_info;

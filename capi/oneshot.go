@@ -1,0 +1,228 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/ndfile/all"
+)
+
+// ndfgo_load reads the arrays of a small file in one call.
+//
+// Elements, masks, offsets and names go to buf, where the infos tell their places; elements are row-major, in native
+// byte order, and begin at multiples of 64 bytes from buf (which is best aligned to 64 itself). The format goes by the
+// extension first and by content when that was wrong. When buf or the room for infos is too small the status is
+// NDF_ERR_BUFFER, and need, ninfos and as many infos as there is room for are filled: come again with more. The file
+// can have changed in between.
+//
+// C: int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err)
+//
+// Parameters:
+//   - path: the file or folder
+//   - name: name of the array to read; may be NULL: all
+//   - buf: receives the arrays; may be NULL with cap 0
+//   - cap: bytes at buf
+//   - need: receives the number of bytes of buf that are used or needed
+//   - infos: receives a description of each array. struct_size of the first is set by the caller and counts for all;
+//     may be NULL with *ninfos 0
+//   - ninfos: in: infos that there is room for; out: number of arrays
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NAME when there is no array of that name; NDF_ERR_NOT_FOUND;
+// NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT; NDF_ERR_IO; NDF_ERR_ARGUMENT. Other than
+// NDF_ERR_BUFFER leave need and ninfos as they were, and the content of buf undefined.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_load
+func ndfgo_load(path *C.char, name *C.char, buf address, cap C.int64_t, need *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, load(textAt(path), name, buf, int64(cap), need, address(infos), ninfos))
+}
+
+// sinks are spare sinks: a sink is large and used for a moment.
+var sinks = sync.Pool{New: func() any { return new(ndfile.Sink) }}
+
+func load(path string, name *C.char, buf address, capacity int64, need *C.int64_t, infos address, ninfos *C.int64_t) error {
+	room := int64(*ninfos)
+	dst, err := roomAt("buf", "cap", buf, capacity)
+	if err != nil {
+		return err
+	}
+	if room < 0 || infos == nil && room > 0 {
+		return badArgument("ninfos is " + strconv.FormatInt(room, 10) + ", expected the number of infos that there is room for")
+	}
+	sink := sinks.Get().(*ndfile.Sink)
+	defer func() { // a Sink is large, so it is not cleared as a whole
+		sink.Name, sink.Buf, sink.Infos = "", nil, nil
+		sinks.Put(sink)
+	}()
+	sink.One, sink.Name, sink.Buf, sink.N, sink.Need = name != nil, textAt(name), dst, 0, 0
+	stride := infoSize
+	if room > 0 {
+		if stride, err = structStride("ndf_load_info", infos); err != nil {
+			return err
+		}
+	}
+	if stride == infoSize {
+		sink.Infos, err = sliceAt[ndfile.LoadInfo]("infos", infos, room)
+		if err == nil {
+			err = ndfile.Load(context.Background(), all.Formats, ndfile.OS, path, sink)
+		}
+	} else {
+		err = loadStrided(path, sink, infos, room, stride)
+	}
+	if err == nil || errors.Is(err, ndfile.ErrBuffer) {
+		*need, *ninfos = C.int64_t(sink.Need), C.int64_t(sink.N)
+	}
+	return err
+}
+
+// loadStrided loads for a caller whose infos have another size than ours.
+func loadStrided(path string, sink *ndfile.Sink, infos address, room int64, stride uintptr) error {
+	if _, err := sliceAt[byte]("infos", infos, room); err != nil {
+		return err
+	}
+	const few = 16
+	sink.Infos = make([]ndfile.LoadInfo, min(room, few))
+	err := ndfile.Load(context.Background(), all.Formats, ndfile.OS, path, sink)
+	if n := min(int64(sink.N), room); n > few && errors.Is(err, ndfile.ErrBuffer) {
+		sink.Infos, sink.N, sink.Need = make([]ndfile.LoadInfo, n), 0, 0
+		err = ndfile.Load(context.Background(), all.Formats, ndfile.OS, path, sink)
+	}
+	for i := range min(sink.N, len(sink.Infos)) {
+		outputAt(element(infos, int64(i), stride), address(&sink.Infos[i]), min(stride, infoSize))
+	}
+	return err
+}
+
+// ndfgo_save writes arrays as a new file in one call.
+//
+// C: int32_t ndf_save(const char *path, const char *format, const ndf_item *items, int64_t n, const char *attrs_json, const ndf_write_options *options, ndf_error *err)
+//
+// Parameters:
+//   - path: where the file shall appear
+//   - format: name of the format; may be NULL: by the extension of path
+//   - items: the arrays, each with its struct_size set; may be NULL with n 0
+//   - n: number of items
+//   - attrs_json: attributes of the file as a JSON object; may be NULL: none
+//   - options: how the file becomes visible; may be NULL: atomically, without fsync, over an existing file
+//
+// Returns: NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several; NDF_ERR_EXISTS
+// with options.exclusive; NDF_ERR_NAME_EXISTS for a name that comes twice; NDF_ERR_DTYPE for a dtype that the format
+// does not have; NDF_ERR_SHAPE; NDF_ERR_VALUE for what the format cannot hold; NDF_ERR_NOT_SUPPORTED; NDF_ERR_NOT_FOUND
+// when the folder is missing; NDF_ERR_PERMISSION; NDF_ERR_LIMIT; NDF_ERR_IO; NDF_ERR_ARGUMENT. After an error nothing
+// of the new file is left, and an older one is untouched (with NDF_COMMIT_DIRECT it can be lost).
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_save
+func ndfgo_save(path *C.char, format *C.char, items *C.ndf_item, n C.int64_t, attrs_json *C.char, options *C.ndf_write_options, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, save(textAt(path), format, address(items), int64(n), attrs_json, options))
+}
+
+// itemLists are spare lists of items.
+var itemLists = sync.Pool{New: func() any { return new([]ndfile.Item) }}
+
+func save(path string, format *C.char, items address, n int64, attrsJSON *C.char, options *C.ndf_write_options) error {
+	opt, err := createOptions(format, attrsJSON, options)
+	if err != nil {
+		return ndfile.Locate(err, path, "", false)
+	}
+	list := itemLists.Get().(*[]ndfile.Item)
+	defer func() {
+		clear(*list)
+		*list = (*list)[:0]
+		itemLists.Put(list)
+	}()
+	if *list, err = itemsAt(*list, items, n); err != nil {
+		return ndfile.Locate(err, path, "", false)
+	}
+	return ndfile.Save(context.Background(), all.Formats, path, *list, opt)
+}
+
+// itemsAt appends the caller's items to list.
+func itemsAt(list []ndfile.Item, items address, n int64) ([]ndfile.Item, error) {
+	if n < 0 || items == nil && n > 0 {
+		return list, badArgument("n is " + strconv.FormatInt(n, 10) + ", expected the number of items")
+	}
+	if n == 0 {
+		return list, nil
+	}
+	stride, err := structStride("ndf_item", items)
+	if err != nil {
+		return list, err
+	}
+	for i := range n {
+		var c C.ndfgo_item
+		if err := input("ndf_item", (*C.ndf_item)(element(items, i, stride)), &c); err != nil {
+			return list, err
+		}
+		if uintptr(c.struct_size) != stride {
+			return list, badArgument("ndf_item " + strconv.FormatInt(i, 10) + ": struct_size differs from that of the first")
+		}
+		it, err := itemAt(&c)
+		if err != nil {
+			return list, ndfile.Locate(err, "", it.Name, true)
+		}
+		list = append(list, it)
+	}
+	return list, nil
+}
+
+// itemAt is one item; it shares the caller's memory.
+func itemAt(c *C.ndfgo_item) (it ndfile.Item, err error) {
+	it.Name = fieldText(c.name)
+	if pointer(c.dtype) == nil {
+		return it, badArgument("ndf_item: dtype is NULL")
+	}
+	d, err := ndarray.Parse(fieldText(c.dtype))
+	if err != nil {
+		return it, err
+	}
+	shape, err := axesAt("ndf_item: shape", c.ndim, (*C.int64_t)(pointer(c.shape)))
+	if err != nil {
+		return it, err
+	}
+	n, err := ndarray.Count(shape)
+	if err != nil {
+		return it, err
+	}
+	if it.Mask, err = maskAt((*C.uint8_t)(pointer(c.mask)), n); err != nil {
+		return it, err
+	}
+	if d.IsVar() {
+		it.Data = ndarray.Buffer{DType: d, Shape: shape}
+		if pointer(c.strides) != nil {
+			return it, badArgument("ndf_item: strides of elements of variable length")
+		}
+		if it.Offsets, err = offsetsAt("ndf_item: offsets", pointer(c.offsets), n); err == nil {
+			it.Data.Data, err = delimited(it.Offsets, pointer(c.data))
+		}
+	} else {
+		var strides []int64
+		if pointer(c.strides) != nil {
+			strides, _ = axesAt("ndf_item: strides", c.ndim, (*C.int64_t)(pointer(c.strides)))
+		}
+		it.Data, err = bufferAt("ndf_item: data", d, shape, strides, pointer(c.data))
+	}
+	if err == nil {
+		it.Dims, it.Attrs, it.Extra, err = metadataAt(c.dims_json, c.attrs_json, c.extra_json)
+	}
+	return it, err
+}

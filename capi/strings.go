@@ -1,0 +1,168 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// resolveStrings is the part of reading and writing elements of variable length that both share.
+func (s selection) resolveStrings(spec *ndfile.Spec, offsets *C.int64_t, mask *C.uint8_t) (box ndarray.Box, ends []int64, missing []byte, err error) {
+	if err = present(spec, true); err != nil {
+		return
+	}
+	var n int64
+	if box, n, err = s.box(spec.Shape); err != nil {
+		return
+	}
+	if ends, err = offsetsAt("offsets", address(offsets), n); err != nil {
+		return
+	}
+	missing, err = maskAt(mask, n)
+	return
+}
+
+// offsetsAt are the n+1 offsets that delimit n elements.
+func offsetsAt(what string, p address, n int64) ([]int64, error) {
+	n, ok := ndarray.Add(n, 1)
+	if !ok {
+		return nil, badArgument(what + ": too many elements")
+	}
+	return sliceAt[int64](what, p, n)
+}
+
+// delimited are the bytes that the offsets of n elements delimit, once the offsets are found to rise from 0 or more.
+func delimited(offsets []int64, data address) ([]byte, error) {
+	last := int64(0)
+	for i, end := range offsets {
+		if end < last {
+			return nil, badArgument("offsets: entry " + strconv.Itoa(i) + " is " + strconv.FormatInt(end, 10) + ", expected at least " + strconv.FormatInt(last, 10))
+		}
+		last = end
+	}
+	return sliceAt[byte]("data", data, last)
+}
+
+// ndfgo_array_read_strings reads a box of an array whose elements have a length of their own ("bytes" or "str").
+//
+// Element i of the box, in row-major order, is data[offsets[i]] up to and without data[offsets[i+1]]. When data is too
+// small the status is NDF_ERR_BUFFER, and need, offsets and mask are filled nevertheless.
+//
+// C: int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - ndim: number of axes, that of the array
+//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
+//   - count: ndim numbers of elements; may be NULL, together with start
+//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
+//   - offsets: receives one number more than the box has elements
+//   - data: receives the bytes of all elements, one after the other, UTF-8 for "str"; may be NULL with cap 0
+//   - cap: bytes at data
+//   - need: receives the number of bytes of all elements; may be NULL
+//   - mask: receives a byte for each element, 1 = missing, which are empty; may be NULL: a missing element in the box
+//     is NDF_ERR_MASKED
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches
+// outside; NDF_ERR_MASKED; NDF_ERR_DTYPE for elements of fixed size; NDF_ERR_NO_DATA; NDF_ERR_CORRUPT;
+// NDF_ERR_NOT_SUPPORTED for a file that is being created; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; reads of one file run in parallel.
+//
+// Since: 1.0
+//
+//export ndfgo_array_read_strings
+func ndfgo_array_read_strings(array C.ndf_array, ndim C.int32_t, start *C.int64_t, count *C.int64_t, step *C.int64_t, offsets *C.int64_t, data address, cap C.int64_t, need *C.int64_t, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, readStrings(handle(array), selection{ndim, start, count, step}, offsets, data, int64(cap), need, mask))
+}
+
+func readStrings(h handle, s selection, offsets *C.int64_t, data address, capacity int64, need *C.int64_t, mask *C.uint8_t) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	return a.read(func(spec *ndfile.Spec) error {
+		box, ends, missing, err := s.resolveStrings(spec, offsets, mask)
+		if err != nil {
+			return err
+		}
+		dst, err := roomAt("data", "cap", data, capacity)
+		if err != nil {
+			return err
+		}
+		v, ok := a.array.(ndfile.Strings)
+		if !ok {
+			return ndfile.NewError(ndfile.ErrNotSupported, "elements of variable length cannot be read here")
+		}
+		n, err := v.ReadStrings(context.Background(), box, ends, dst, missing)
+		if need != nil && (err == nil || errors.Is(err, ndfile.ErrBuffer)) {
+			*need = C.int64_t(n)
+		}
+		return err
+	})
+}
+
+// ndfgo_array_write_strings writes a box of an array whose elements have a length of their own ("bytes" or "str").
+//
+// C: int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const int64_t *offsets, const void *data, const uint8_t *mask, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - ndim: number of axes, that of the array
+//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
+//   - count: ndim numbers of elements; may be NULL, together with start
+//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
+//   - offsets: one number more than the box has elements, rising: element i of the box, in row-major order, is
+//     data[offsets[i]] up to and without data[offsets[i+1]]
+//   - data: the bytes that the offsets delimit, UTF-8 for "str"; may be NULL where all elements are empty
+//   - mask: a byte for each element, 1 = missing: its bytes are not stored; may be NULL: nothing is missing
+//
+// Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks of rows
+// in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
+// NDF_ERR_DTYPE for elements of fixed size; NDF_ERR_VALUE for bytes that are not UTF-8 in a "str"; NDF_ERR_IO;
+// NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for offsets that fall.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; writes of one file run in parallel unless its format has NDF_CAP_WRITE_ONCE.
+//
+// Since: 1.0
+//
+//export ndfgo_array_write_strings
+func ndfgo_array_write_strings(array C.ndf_array, ndim C.int32_t, start *C.int64_t, count *C.int64_t, step *C.int64_t, offsets *C.int64_t, data address, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, writeStrings(handle(array), selection{ndim, start, count, step}, offsets, data, mask))
+}
+
+func writeStrings(h handle, s selection, offsets *C.int64_t, data address, mask *C.uint8_t) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	return a.write(func(spec *ndfile.Spec) error {
+		box, ends, missing, err := s.resolveStrings(spec, offsets, mask)
+		if err != nil {
+			return err
+		}
+		src, err := delimited(ends, data)
+		if err != nil {
+			return err
+		}
+		v, ok := a.array.(ndfile.Strings)
+		if !ok {
+			return ndfile.NewError(ndfile.ErrNotSupported, "elements of variable length cannot be written here")
+		}
+		return v.WriteStrings(context.Background(), box, ends, src, missing)
+	})
+}

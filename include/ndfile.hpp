@@ -1,0 +1,1140 @@
+/// ndfile for C++17: n-dimensional arrays in files. Header-only; link with libndfile.
+///
+/// \code
+///   std::vector<float> t = ndfile::load<float>("weather.ds", "t");                  // one array of a small file
+///   ndfile::save("weather.ds", {ndfile::item("t", t, {2, 3}).dims({"y", "x"})});    // a new file, whole or not at all
+///
+///   ndfile::file f = ndfile::file::open("weather.ds");                              // lazy: reads what is asked for
+///   std::vector<double> column = f.array("t").read<double>({{0, 2}, {2, 1}});       // start, count along each axis
+/// \endcode
+///
+/// ERRORS      Every function that is not noexcept can throw ndfile::error, which has the code of ndfile.h, and
+///             std::bad_alloc or std::length_error where memory is short. Destructors do not throw.
+/// OWNERSHIP   Files and arrays are closed by their destructors, in any order; an array keeps the file that it was
+///             read from open. They are moved, never copied. One that was moved from or closed owns nothing: closing it
+///             again does nothing, using it is error(NDF_ERR_HANDLE). The library keeps no pointer of the caller.
+/// ARRAYS      Shapes, starts, counts and steps are in elements, row-major (the last axis varies fastest); strides are
+///             in bytes. A mask has one byte an element, 1 = missing. JSON goes in and out as UTF-8 text.
+/// MEMORY      Elements come from and go to any contiguous memory: std::vector, std::array, std::span, C arrays,
+///             ndfile::span(pointer, size); or, with gaps or another order of axes, ndfile::strided.
+/// THREADS     Any thread may use any object, and several threads the same one, as far as none moves, closes or
+///             destroys it. Reads of one file run in parallel; adding arrays and setting attributes wait for them.
+#ifndef NDFILE_HPP
+#define NDFILE_HPP
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <ranges>
+#endif
+
+#include "ndfile.h"
+
+namespace ndfile {
+
+/// One number an axis: a shape, positions, counts or strides. No numbers: a scalar.
+using extents = std::vector<std::int64_t>;
+
+// ==== Errors ============================================================================
+
+/// Why a call failed. what() names path and array, what was expected and what was found.
+class error : public std::runtime_error {
+ public:
+  error(std::int32_t code, const std::string &message, int os_error = 0, std::int64_t offset = -1)
+      : std::runtime_error(message), code_(code), os_error_(os_error), offset_(offset) {}
+
+  /// NDF_ERR_*, such as NDF_ERR_CORRUPT. Codes never change their meaning.
+  std::int32_t code() const noexcept { return code_; }
+  /// Name of the code, such as "NDF_ERR_CORRUPT". Static text.
+  const char *code_name() const noexcept { return ndf_status_name(code_); }
+  /// errno of the operating system, or 0.
+  int os_error() const noexcept { return os_error_; }
+  /// Byte position in the file, or -1.
+  std::int64_t offset() const noexcept { return offset_; }
+
+ private:
+  std::int32_t code_;
+  int os_error_;
+  std::int64_t offset_;
+};
+
+// ==== Memory of the caller ==============================================================
+
+/// A view of size elements at data, as std::span, to which it converts in C++20. Owns nothing.
+/// Made of a pointer and a size or of anything contiguous. T is const for memory that is only read.
+template <class T>
+class span {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+
+  constexpr span() noexcept = default;
+  constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+  /// C has std::data() and std::size(); its elements are T, or become so by adding const.
+  template <class C, class E = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>,
+            class = std::enable_if_t<std::is_convertible_v<E (*)[], T (*)[]>>>
+  constexpr span(C &&memory) : data_(std::data(memory)), size_(std::size(memory)) {}
+
+  constexpr T *data() const noexcept { return data_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr bool empty() const noexcept { return size_ == 0; }
+  constexpr T *begin() const noexcept { return data_; }
+  constexpr T *end() const noexcept { return data_ + size_; }
+  /// i is less than size(); it is not checked.
+  constexpr T &operator[](std::size_t i) const noexcept { return data_[i]; }
+
+ private:
+  T *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class C>
+span(C &&memory) -> span<std::remove_pointer_t<decltype(std::data(memory))>>;
+
+/// A view of elements in memory with gaps or in another order of axes. Owns nothing, and the memory is not checked.
+template <class T>
+struct strided {
+  T *data;         ///< the element at position 0 of all axes, wherever that lies in memory
+  extents shape;   ///< elements along each axis
+  extents strides; ///< bytes between elements along each axis; may be negative, and 0 for memory that is only read
+};
+
+template <class T>
+strided(T *, extents, extents) -> strided<T>;
+
+/// A part of an array: count elements along each axis, from start, every step-th. Without any numbers: the whole array.
+struct box {
+  extents start = {}; ///< position of the first element
+  extents count = {}; ///< number of elements
+  extents step = {};  ///< distance between elements, 1 or more; empty: all 1
+};
+
+/// Elements of a box in row-major order, and which of them are missing.
+template <class T>
+struct masked {
+  std::vector<T> values;          ///< zero where they are missing
+  std::vector<std::uint8_t> mask; ///< 1 = missing; as many as values
+};
+
+// ==== Types of elements =================================================================
+
+/// The dtype of T, in the byte order of the machine, as name() gives it: a NumPy typestring or, for records, a JSON list.
+///
+/// Known are bool, integers, float, double, long double and std::complex of these. Specialise it for trivially copyable
+/// types of your own, which then go wherever T goes; elements of that dtype have to have sizeof(T) bytes:
+/// \code
+///   struct foo { char info[12]; std::uint32_t index; double v[8]; };
+///   template <> struct ndfile::dtype_of<foo> : ndfile::raw_dtype<foo> {};    // opaque: "V80"
+///
+///   struct code { char text[4]; };
+///   template <> struct ndfile::dtype_of<code> { static std::string name() { return "S4"; } };
+/// \endcode
+template <class T, class = void>
+struct dtype_of {
+  static_assert(sizeof(T) == 0, "no dtype is known for this type: specialise ndfile::dtype_of");
+};
+
+template <>
+struct dtype_of<bool> {
+  static std::string name() { return "b1"; }
+};
+
+template <class T>
+struct dtype_of<T, std::enable_if_t<std::is_integral_v<T>>> {
+  static std::string name() { return (std::is_signed_v<T> ? "i" : "u") + std::to_string(sizeof(T)); }
+};
+
+/// Only these: a size alone does not tell the other floating-point types apart.
+template <class T>
+struct dtype_of<T, std::enable_if_t<std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, long double>>> {
+  static std::string name() { return "f" + std::to_string(sizeof(T)); }
+};
+
+template <class T>
+struct dtype_of<std::complex<T>, std::enable_if_t<std::is_floating_point_v<T>>> {
+  static std::string name() { return "c" + std::to_string(sizeof(std::complex<T>)); }
+};
+
+/// The dtype of opaque bytes, those of T: stored and given back as they lie in memory, padding and byte order included.
+template <class T>
+struct raw_dtype {
+  static std::string name() { return "V" + std::to_string(sizeof(T)); }
+};
+
+// ==== Calling the library ===============================================================
+
+/// Not for users of the header.
+namespace detail {
+
+[[noreturn]] inline void raise(std::int32_t status, const ndf_error &err) {
+  throw error(status, err.message, err.os_error, err.offset);
+}
+
+/// Calls function(arguments..., &err); an error is thrown.
+template <class... P, class... A>
+void call(std::int32_t (*function)(P...), A... arguments) {
+  ndf_error err;
+  const std::int32_t status = function(arguments..., &err);
+  if (status != NDF_OK) raise(status, err);
+}
+
+/// The text that function(arguments..., buf, &len, &err) gives.
+template <class... P, class... A>
+std::string text(std::int32_t (*function)(P...), A... arguments) {
+  std::string out(240, '\0');
+  for (;;) {
+    ndf_error err;
+    std::int64_t len = static_cast<std::int64_t>(out.size()) + 1; // a std::string has room for the NUL
+    const std::int32_t status = function(arguments..., out.data(), &len, &err);
+    if (status != NDF_OK && status != NDF_ERR_BUFFER) raise(status, err);
+    out.resize(static_cast<std::size_t>(status == NDF_OK ? len : len - 1));
+    if (status == NDF_OK) return out;
+  }
+}
+
+/// A text for the library, where texts end at the first NUL.
+inline const char *c_text(const std::string &text, const char *what) {
+  if (text.find('\0') != std::string::npos) throw error(NDF_ERR_ARGUMENT, what + (" with a NUL in it: " + text));
+  return text.c_str();
+}
+
+/// The same, where no text is NULL.
+inline const char *c_option(const std::string &text, const char *what) {
+  return text.empty() ? nullptr : c_text(text, what);
+}
+
+inline std::string json_string(std::string_view text) {
+  constexpr char hex[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ')
+      out.append("\\u00").append({hex[byte >> 4], hex[byte & 15]});
+    else if (c == '"' || c == '\\')
+      out.append({'\\', c});
+    else
+      out += c;
+  }
+  return out += '"';
+}
+
+/// "(2, 3)", as messages show a shape.
+inline std::string shape_text(const std::int64_t *shape, std::size_t ndim) {
+  std::string out = "(";
+  for (std::size_t i = 0; i < ndim; i++) out += (i ? ", " : "") + std::to_string(shape[i]);
+  return out += ")";
+}
+
+/// Where an error happened, as the library says it; either may be empty.
+inline std::string place(const std::string &path, std::string_view array) {
+  return (path.empty() ? "" : path + ": ") + (array.empty() ? "" : "array " + json_string(array) + ": ");
+}
+
+template <class T>
+struct is_strided : std::false_type {};
+template <class T>
+struct is_strided<strided<T>> : std::true_type {};
+
+template <class T>
+struct is_optional : std::false_type {};
+template <class T>
+struct is_optional<std::optional<T>> : std::true_type {};
+
+/// Name of the dtype of T.
+template <class T>
+std::string dtype_name() {
+  static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");
+  return dtype_of<std::remove_cv_t<T>>::name();
+}
+
+/// Number of elements of a shape; the largest std::size_t where there is no such number.
+inline std::size_t count_of(const std::int64_t *shape, std::size_t ndim) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  if (std::find(shape, shape + ndim, 0) != shape + ndim) return 0;
+  std::size_t n = 1;
+  for (std::size_t i = 0; i < ndim; i++) {
+    if (shape[i] < 0 || n > most / static_cast<std::size_t>(shape[i])) return most;
+    n *= static_cast<std::size_t>(shape[i]);
+  }
+  return n;
+}
+
+/// The elements of a range, which need not be contiguous.
+template <class R>
+using range_value = std::remove_cv_t<std::remove_reference_t<decltype(*std::begin(std::declval<const R &>()))>>;
+
+template <class T>
+constexpr bool is_text = std::is_convertible_v<const T &, std::string_view>;
+template <class T>
+constexpr bool is_text<std::optional<T>> = is_text<T>;
+
+/// Elements that cannot be used where they lie, in the form of the library.
+struct packed {
+  std::string bytes;                 ///< of all elements
+  std::vector<std::int64_t> offsets; ///< of texts: element i is bytes[offsets[i]] to bytes[offsets[i+1]]
+  std::vector<std::uint8_t> mask;    ///< of optional texts
+};
+
+/// Packs texts, which may be std::optional: then none is missing.
+template <class R>
+packed pack_texts(const R &texts) {
+  packed out;
+  out.offsets.push_back(0);
+  for (const auto &text : texts) {
+    if constexpr (is_optional<range_value<R>>::value) {
+      out.mask.push_back(!text);
+      if (text) out.bytes += std::string_view(*text);
+    } else {
+      out.bytes += std::string_view(text);
+    }
+    out.offsets.push_back(static_cast<std::int64_t>(out.bytes.size()));
+  }
+  return out;
+}
+
+/// A handle of the library, which drop closes.
+class handle {
+ public:
+  using closer = std::int32_t (*)(std::uint64_t, ndf_error *);
+
+  handle() noexcept = default;
+  handle(std::uint64_t value, closer drop) noexcept : value_(value), drop_(drop) {}
+  handle(handle &&other) noexcept : value_(other.release()), drop_(other.drop_) {}
+  handle &operator=(handle &&other) noexcept {
+    if (this != &other) {
+      reset();
+      value_ = other.release();
+      drop_ = other.drop_;
+    }
+    return *this;
+  }
+  ~handle() { reset(); }
+
+  std::uint64_t value() const noexcept { return value_; }
+  std::uint64_t release() noexcept { return std::exchange(value_, 0); }
+  /// Closes by close, which tells about errors; does nothing without a handle.
+  void end(closer close) {
+    if (const std::uint64_t value = release()) call(close, value);
+  }
+
+ private:
+  void reset() noexcept {
+    if (value_ != 0) drop_(release(), nullptr);
+  }
+
+  std::uint64_t value_ = 0;
+  closer drop_ = nullptr;
+};
+
+/// A box in the array as it is now: calls give the library its numbers, so that an array which others resize at the same
+/// time is never taken for larger than the memory.
+struct selection {
+  ndf_array_info info = {};
+  std::int32_t ndim = 0;
+  const std::int64_t *start, *count, *step = nullptr;
+  std::size_t size; ///< elements
+
+  selection(const selection &) = delete;
+  selection(std::uint64_t array, const box &b, const std::string &where) {
+    static constexpr std::int64_t origin[NDF_MAX_NDIM] = {};
+    info.struct_size = sizeof info;
+    call(ndf_array_info_get, array, &info);
+    ndim = info.ndim;
+    const auto axes = static_cast<std::size_t>(ndim);
+    if (b.start.empty() && b.count.empty() && b.step.empty()) {
+      start = origin;
+      count = info.shape;
+    } else {
+      if (b.start.size() != axes || b.count.size() != axes || (b.step.size() != axes && !b.step.empty()))
+        throw error(NDF_ERR_SHAPE, where + "box with " + std::to_string(b.start.size()) + " starts, " +
+                                       std::to_string(b.count.size()) + " counts and " + std::to_string(b.step.size()) +
+                                       " steps, expected " + std::to_string(axes) + " of each");
+      start = b.start.data();
+      count = b.count.data();
+      if (!b.step.empty()) step = b.step.data();
+    }
+    // The library checks the box; here it is enough that nothing is allocated for one that cannot be.
+    for (std::size_t i = 0; i < axes; i++) {
+      if (count[i] < 0 || count[i] > info.shape[i])
+        throw error(NDF_ERR_BOUNDS, where + "box of " + shape_text(count, axes) + " elements in an array of shape " +
+                                        shape_text(info.shape, axes));
+    }
+    size = count_of(count, axes);
+  }
+
+  /// The memory has the elements of the box.
+  void check_size(const std::string &where, const char *what, std::size_t found) const {
+    if (found != size)
+      throw error(NDF_ERR_SHAPE, where + what + " of " + std::to_string(found) + " elements, expected " +
+                                     std::to_string(size) + " for a box of " +
+                                     shape_text(count, static_cast<std::size_t>(ndim)));
+  }
+
+  template <class T>
+  void check_strided(const std::string &where, const strided<T> &view) const {
+    const auto axes = static_cast<std::size_t>(ndim);
+    if (view.shape != extents(count, count + axes) || view.strides.size() != axes)
+      throw error(NDF_ERR_SHAPE, where + "memory of shape " + shape_text(view.shape.data(), view.shape.size()) + " with " +
+                                     std::to_string(view.strides.size()) + " strides, expected the shape of the box, " +
+                                     shape_text(count, axes));
+  }
+
+  /// The dtype to read T by. A byte that is neither 0 nor 1 is no bool in C++: widened to an integer it is 0 or 1.
+  template <class T>
+  std::string memory_dtype() const {
+    const bool is_bool = std::is_same_v<T, bool> && std::strcmp(info.dtype, "|b1") == 0;
+    return is_bool ? dtype_name<std::uint8_t>() : dtype_name<T>();
+  }
+};
+
+/// Axes names and attributes, which a new array gets. Self is the class that inherits.
+template <class Self>
+class described {
+ public:
+  /// Names of the axes, UTF-8.
+  Self &dims(const std::vector<std::string> &names) {
+    dims_ = "[";
+    for (const std::string &name : names) dims_ += (dims_.size() > 1 ? ", " : "") + json_string(name);
+    dims_ += "]";
+    return self();
+  }
+  /// Attributes as a JSON object; NaN, Infinity and -Infinity are allowed.
+  Self &attrs(std::string json) {
+    attrs_ = std::move(json);
+    return self();
+  }
+  /// The format's own metadata, as array::extra_json gives it.
+  Self &extra(std::string json) {
+    extra_ = std::move(json);
+    return self();
+  }
+
+ protected:
+  template <class Struct>
+  void describe(Struct &out) const {
+    out.dims_json = c_option(dims_, "dims");
+    out.attrs_json = c_option(attrs_, "attrs");
+    out.extra_json = c_option(extra_, "extra");
+  }
+
+ private:
+  Self &self() { return static_cast<Self &>(*this); }
+
+  std::string dims_, attrs_, extra_;
+};
+
+} // namespace detail
+
+// ==== The library =======================================================================
+
+/// Version of the library that is loaded, "MAJOR.MINOR.PATCH"; NDF_VERSION is that of the header.
+inline std::string version() { return ndf_version(); }
+
+/// A format of the library.
+struct format_info {
+  std::string name;       ///< as options take it, such as "ds"
+  std::string extensions; ///< file name endings separated by blanks, the usual one first
+  std::uint32_t caps;     ///< NDF_CAP_* bits
+};
+
+/// The formats of the library.
+inline std::vector<format_info> formats() {
+  std::int32_t n = 0;
+  detail::call(ndf_format_count, &n);
+  std::vector<format_info> out;
+  for (std::int32_t i = 0; i < n; i++) {
+    ndf_format_info info = {};
+    info.struct_size = sizeof info;
+    detail::call(ndf_format_at, i, &info);
+    out.push_back({info.name, info.extensions, info.caps});
+  }
+  return out;
+}
+
+/// Name of the format of a file or folder, by content. Throws NDF_ERR_FORMAT when no format recognises it.
+inline std::string detect(const std::string &path) { return detail::text(ndf_detect, detail::c_text(path, "path")); }
+
+// ==== Arrays ============================================================================
+
+/// An array of a file. Made by file::array, file::array_at and file::add.
+class array {
+ public:
+  /// Owns nothing, as one that was closed.
+  array() noexcept = default;
+
+  /// Closes the handle. What was written becomes part of the file when the file is closed.
+  void close() { handle_.end(ndf_array_close); }
+  /// Whether it owns a handle.
+  explicit operator bool() const noexcept { return handle() != 0; }
+  /// The handle, for the functions of ndfile.h; it stays this object's. 0: none.
+  ndf_array handle() const noexcept { return handle_.value(); }
+
+  /// Elements along each axis.
+  extents shape() const {
+    const ndf_array_info i = info();
+    return extents(i.shape, i.shape + i.ndim);
+  }
+  /// Number of elements.
+  std::int64_t size() const { return info().count; }
+  /// Bytes of an element; 0 for texts, which have a length of their own each.
+  std::int64_t itemsize() const { return info().itemsize; }
+  /// Name of the stored dtype: a NumPy typestring, "bfloat16", "bytes", "str", or a record as a JSON list.
+  std::string dtype() const { return detail::text(ndf_array_dtype, handle()); }
+  /// NDF_ARRAY_* bits.
+  std::uint32_t flags() const { return info().flags; }
+  /// Whether elements can be missing.
+  bool is_masked() const { return flags() & NDF_ARRAY_MASKED; }
+  /// Whether elements are texts ("bytes" or "str"), to be read by read_strings.
+  bool is_strings() const { return flags() & NDF_ARRAY_STRINGS; }
+  /// Whether there are elements; otherwise only metadata, and reading is NDF_ERR_NO_DATA.
+  bool has_data() const { return !(flags() & NDF_ARRAY_NO_DATA); }
+
+  /// Names of the axes as a JSON list, or "null".
+  std::string dims_json() const { return detail::text(ndf_array_dims, handle()); }
+  /// Attributes as a JSON object.
+  std::string attrs_json() const { return detail::text(ndf_array_attrs, handle()); }
+  /// What the format stores beyond that, as a JSON object in its own terms.
+  std::string extra_json() const { return detail::text(ndf_array_extra, handle()); }
+  /// Replaces all attributes; they are written when the file is closed.
+  void set_attrs_json(const std::string &json) {
+    detail::call(ndf_array_set_attrs, handle(), detail::c_text(json, "attributes"));
+  }
+
+  /// Reads a box, row-major.
+  ///
+  /// T is the stored type or one that holds all its values (int to double, float to std::complex<double>); anything else
+  /// is NDF_ERR_DTYPE. NDF_ERR_MASKED when an element is missing: then use read_masked. NDF_ERR_BOUNDS for a box that
+  /// reaches outside.
+  template <class T>
+  std::vector<T> read(const box &b = {}) const {
+    const detail::selection s(handle(), b, where_);
+    return collect<T>(s, nullptr);
+  }
+
+  /// Reads a box of which elements may be missing. As read otherwise.
+  template <class T>
+  masked<T> read_masked(const box &b = {}) const {
+    const detail::selection s(handle(), b, where_);
+    masked<T> out;
+    out.mask.resize(s.size);
+    out.values = collect<T>(s, out.mask.data());
+    return out;
+  }
+
+  /// Reads a box into memory: anything contiguous, row-major and of exactly the elements of the box, or strided of its
+  /// shape. Nothing is allocated for contiguous memory. A mask, one byte an element in row-major order, receives 1 where
+  /// elements are missing; without one they are NDF_ERR_MASKED. After an error the content of both is undefined.
+  template <class C>
+  void read_into(C &&memory, const box &b = {}, span<std::uint8_t> mask = {}) const {
+    const detail::selection s(handle(), b, where_);
+    if (!mask.empty()) s.check_size(where_, "mask", mask.size());
+    if constexpr (detail::is_strided<std::decay_t<C>>::value) {
+      s.check_strided(where_, memory);
+      read_memory(s, memory.data, memory.strides.data(), mask.data());
+    } else {
+      const span view(memory);
+      s.check_size(where_, "memory", view.size());
+      read_memory(s, view.data(), nullptr, mask.data());
+    }
+  }
+
+  /// Reads a box of texts ("str": UTF-8, "bytes": any bytes), row-major; missing ones are std::nullopt.
+  std::vector<std::optional<std::string>> read_strings(const box &b = {}) const {
+    const detail::selection s(handle(), b, where_);
+    std::vector<std::int64_t> offsets(s.size + 1);
+    std::vector<std::uint8_t> mask(s.size);
+    std::string bytes;
+    for (;;) {
+      ndf_error err;
+      std::int64_t need = 0;
+      const std::int32_t status =
+          ndf_array_read_strings(handle(), s.ndim, s.start, s.count, s.step, offsets.data(), bytes.data(),
+                                 static_cast<std::int64_t>(bytes.size()), &need, mask.data(), &err);
+      if (status == NDF_OK) break;
+      if (status != NDF_ERR_BUFFER) detail::raise(status, err);
+      bytes.resize(static_cast<std::size_t>(need));
+    }
+    std::vector<std::optional<std::string>> out(s.size);
+    for (std::size_t i = 0; i < s.size; i++)
+      if (!mask[i]) out[i].emplace(bytes, offsets[i], offsets[i + 1] - offsets[i]);
+    return out;
+  }
+
+  /// Writes a box from memory: anything contiguous, row-major and of exactly the elements of the box, or strided of its
+  /// shape. T is the stored type or one whose values it all holds. Where the mask, one byte an element in row-major
+  /// order, is 1, the element is missing and not stored; no mask: nothing is missing. Formats with NDF_CAP_WRITE_ONCE
+  /// want the whole array, or blocks of rows in order (otherwise NDF_ERR_ORDER).
+  template <class C>
+  void write(const C &memory, const box &b = {}, span<const std::uint8_t> mask = {}) {
+    const detail::selection s(handle(), b, where_);
+    if (!mask.empty()) s.check_size(where_, "mask", mask.size());
+    if constexpr (detail::is_strided<C>::value) {
+      s.check_strided(where_, memory);
+      write_memory(s, memory.data, memory.strides.data(), mask.data());
+    } else if constexpr (std::is_same_v<C, std::vector<bool>>) {
+      s.check_size(where_, "memory", memory.size());
+      const std::unique_ptr<bool[]> values(new bool[memory.size()]);
+      std::copy(memory.begin(), memory.end(), values.get());
+      write_memory(s, values.get(), nullptr, mask.data());
+    } else {
+      const span view(memory);
+      s.check_size(where_, "memory", view.size());
+      write_memory(s, view.data(), nullptr, mask.data());
+    }
+  }
+
+  /// Writes a box of texts: any range of std::string, std::string_view or const char *, or of std::optional of these,
+  /// where none is a missing element. "str" wants UTF-8 (otherwise NDF_ERR_VALUE). Order as for write.
+  template <class R>
+  void write_strings(const R &texts, const box &b = {}) {
+    const detail::selection s(handle(), b, where_);
+    const detail::packed p = detail::pack_texts(texts);
+    s.check_size(where_, "texts", p.offsets.size() - 1);
+    detail::call(ndf_array_write_strings, handle(), s.ndim, s.start, s.count, s.step, p.offsets.data(), p.bytes.data(),
+                 p.mask.empty() ? nullptr : p.mask.data());
+  }
+
+ private:
+  friend class file;
+
+  explicit array(std::string where) : where_(std::move(where)) {}
+
+  ndf_array_info info() const {
+    ndf_array_info out = {};
+    out.struct_size = sizeof out;
+    detail::call(ndf_array_info_get, handle(), &out);
+    return out;
+  }
+
+  template <class T>
+  void read_memory(const detail::selection &s, T *data, const std::int64_t *strides, std::uint8_t *mask) const {
+    static_assert(!std::is_const_v<T>, "the memory to read into is const");
+    detail::call(ndf_array_read, handle(), s.ndim, s.start, s.count, s.step, s.memory_dtype<T>().c_str(), data, strides,
+                 mask);
+  }
+
+  template <class T>
+  void write_memory(const detail::selection &s, const T *data, const std::int64_t *strides, const std::uint8_t *mask) {
+    detail::call(ndf_array_write, handle(), s.ndim, s.start, s.count, s.step, detail::dtype_name<T>().c_str(), data,
+                 strides, mask);
+  }
+
+  template <class T>
+  std::vector<T> collect(const detail::selection &s, std::uint8_t *mask) const {
+    if constexpr (std::is_same_v<T, bool>) { // a std::vector<bool> has no bools in memory
+      const std::unique_ptr<bool[]> values(new bool[s.size]);
+      read_memory(s, values.get(), nullptr, mask);
+      return std::vector<bool>(values.get(), values.get() + s.size);
+    } else {
+      std::vector<T> values(s.size);
+      read_memory(s, values.data(), nullptr, mask);
+      return values;
+    }
+  }
+
+  detail::handle handle_;
+  std::string where_; // begins the messages of errors that are found on this side
+};
+
+// ==== Files =============================================================================
+
+/// Options of file::open.
+struct open_options {
+  bool update = false;         ///< for reading and changing (r+); NDF_ERR_NOT_SUPPORTED where the format has no changes
+  std::string format = {};     ///< name of the format; empty: found by content
+  std::int64_t max_header = 0; ///< longest metadata text in bytes; 0: 64 MiB
+};
+
+/// Options of file::create and save.
+struct write_options {
+  std::string format = {}; ///< name of the format; empty: by the extension of the path
+  std::string attrs = {};  ///< attributes of the file as a JSON object; empty: none
+  bool direct = false;     ///< written in place, for speed: a crash can leave a torn file. Default: the old file or the new
+  bool sync = false;       ///< fsync file and folder before success is reported
+  bool exclusive = false;  ///< the path must not exist yet, otherwise NDF_ERR_EXISTS
+};
+
+/// What a file holds.
+enum class file_kind : std::uint32_t {
+  array = NDF_KIND_ARRAY,     ///< one array, whose name is ""
+  dataset = NDF_KIND_DATASET, ///< named arrays of any shapes
+  table = NDF_KIND_TABLE      ///< named columns of one length
+};
+
+namespace detail {
+inline ndf_write_options c_options(const write_options &options) {
+  ndf_write_options out = {};
+  out.struct_size = sizeof out;
+  out.commit = options.direct ? NDF_COMMIT_DIRECT : NDF_COMMIT_ATOMIC;
+  out.sync = options.sync;
+  out.exclusive = options.exclusive;
+  return out;
+}
+} // namespace detail
+
+/// Type, shape and metadata of an array that is added to a file:
+/// spec::of<float>({2, 3}).masked().dims({"y", "x"}).attrs(R"({"units": "K"})").
+class spec : public detail::described<spec> {
+ public:
+  /// dtype is a name as array::dtype gives it; its byte order is the one stored.
+  spec(std::string dtype, extents shape) : dtype_(std::move(dtype)), shape_(std::move(shape)) {}
+  /// The dtype of T, in the byte order of the machine.
+  template <class T>
+  static spec of(extents shape) {
+    return spec(detail::dtype_name<T>(), std::move(shape));
+  }
+  /// Elements may turn out to be missing.
+  spec &masked(bool masked = true) {
+    masked_ = masked;
+    return *this;
+  }
+
+ private:
+  friend class file;
+
+  std::string dtype_;
+  extents shape_;
+  bool masked_ = false;
+};
+
+/// An open file or folder.
+///
+/// The destructor closes a file that was opened, and aborts one that is being created: only close() makes it appear.
+class file {
+ public:
+  /// Owns nothing, as one that was closed.
+  file() noexcept = default;
+
+  /// Opens an existing file or folder; the format is found by content. Metadata is read and checked, elements are not.
+  /// Throws NDF_ERR_NOT_FOUND, NDF_ERR_FORMAT, NDF_ERR_CORRUPT and others.
+  static file open(const std::string &path, const open_options &options = {}) {
+    ndf_open_options c = {};
+    c.struct_size = sizeof c;
+    c.mode = options.update ? NDF_MODE_UPDATE : NDF_MODE_READ;
+    c.format = detail::c_option(options.format, "format");
+    c.max_header = options.max_header;
+    file out(path);
+    ndf_file handle = 0;
+    detail::call(ndf_file_open, detail::c_text(path, "path"), &c, &handle);
+    out.handle_ = detail::handle(handle, ndf_file_close);
+    return out;
+  }
+
+  /// Starts a new file, in the format of the extension or of the options. It appears at path when close() has succeeded;
+  /// before, an older file there is untouched.
+  static file create(const std::string &path, const write_options &options = {}) {
+    const ndf_write_options c = detail::c_options(options);
+    file out(path);
+    ndf_file handle = 0;
+    detail::call(ndf_file_create, detail::c_text(path, "path"), detail::c_option(options.format, "format"),
+                 detail::c_option(options.attrs, "attributes"), &c, &handle);
+    out.handle_ = detail::handle(handle, ndf_file_abort);
+    return out;
+  }
+
+  /// Closes the file; one that was created or changed is committed. Nothing is left of a new file when that fails, as
+  /// with NDF_ERR_ORDER for an array that was not written completely. Arrays of a file that was opened can still be read.
+  void close() { handle_.end(ndf_file_close); }
+  /// Closes without committing: nothing is left of a file that was being created.
+  void abort() { handle_.end(ndf_file_abort); }
+  /// Whether it owns a handle.
+  explicit operator bool() const noexcept { return handle() != 0; }
+  /// The handle, for the functions of ndfile.h; it stays this object's. 0: none.
+  ndf_file handle() const noexcept { return handle_.value(); }
+
+  /// The path as it was given.
+  const std::string &path() const noexcept { return path_; }
+  /// Name of the format, such as "ds".
+  std::string format() const { return info().format; }
+  /// What the file holds.
+  file_kind kind() const { return static_cast<file_kind>(info().kind); }
+  /// NDF_CAP_* bits of the format.
+  std::uint32_t caps() const { return info().caps; }
+  /// Number of arrays.
+  std::int64_t size() const { return info().narrays; }
+  /// Name of the array at a position in file order, from 0 up to size(); UTF-8. NDF_ERR_BOUNDS outside.
+  std::string name(std::int64_t index) const { return detail::text(ndf_file_name, handle(), index); }
+  /// Names of all arrays in file order.
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (std::int64_t i = 0, n = size(); i < n; i++) out.push_back(name(i));
+    return out;
+  }
+
+  /// Attributes of the file as a JSON object.
+  std::string attrs_json() const { return detail::text(ndf_file_attrs, handle()); }
+  /// Replaces all attributes of the file; they are written when it is closed.
+  void set_attrs_json(const std::string &json) {
+    detail::call(ndf_file_set_attrs, handle(), detail::c_text(json, "attributes"));
+  }
+
+  /// The array of that name, "" where the file is one array. Throws NDF_ERR_NAME when there is none.
+  ndfile::array array(const std::string &name = {}) const {
+    if (name.find('\0') != std::string::npos) { // which no text of C can be
+      for (std::int64_t i = 0, n = size(); i < n; i++)
+        if (this->name(i) == name) return array_at(i);
+    }
+    return make(detail::place(path_, name), ndf_file_array, detail::c_text(name, "name"));
+  }
+
+  /// The array at a position in file order, from 0 up to size(). NDF_ERR_BOUNDS outside.
+  ndfile::array array_at(std::int64_t index) const {
+    return make(path_ + ": array " + std::to_string(index) + ": ", ndf_file_array_at, index);
+  }
+
+  /// Declares a new array in a file that is being created; its elements are then written with array::write or
+  /// array::write_strings. Throws NDF_ERR_NAME_EXISTS, NDF_ERR_DTYPE for a dtype that the format does not have, and others.
+  ndfile::array add(const std::string &name, const spec &s) {
+    ndf_array_spec c = {};
+    c.struct_size = sizeof c;
+    c.ndim = static_cast<std::int32_t>(s.shape_.size());
+    c.flags = s.masked_ ? NDF_ARRAY_MASKED : 0;
+    c.dtype = detail::c_text(s.dtype_, "dtype");
+    c.shape = s.shape_.data();
+    s.describe(c);
+    return make(detail::place(path_, name), ndf_file_add, detail::c_text(name, "name"), &c);
+  }
+
+ private:
+  explicit file(const std::string &path) : path_(path) {}
+
+  /// The array whose handle function(handle(), arguments..., &handle, &err) gives.
+  template <class... P, class... A>
+  ndfile::array make(std::string where, std::int32_t (*function)(P...), A... arguments) const {
+    ndfile::array out(std::move(where)); // all that can fail comes before the handle, which would have no owner
+    ndf_array array = 0;
+    detail::call(function, handle(), arguments..., &array);
+    out.handle_ = detail::handle(array, ndf_array_close);
+    return out;
+  }
+
+  ndf_file_info info() const {
+    ndf_file_info out = {};
+    out.struct_size = sizeof out;
+    detail::call(ndf_file_info_get, handle(), &out);
+    return out;
+  }
+
+  detail::handle handle_;
+  std::string path_;
+};
+
+// ==== Small files in one call ===========================================================
+
+/// An array of a loaded_file: a view, good as long as the loaded_file (or the one that it was moved to) lives.
+class loaded_array {
+ public:
+  /// UTF-8; "" where the file is one array.
+  std::string_view name() const noexcept { return text(info_->name_offset, info_->name_len); }
+  /// Name of the dtype in the byte order of the machine.
+  std::string_view dtype() const noexcept {
+    return info_->dtype_len > 0 ? text(info_->dtype_offset, info_->dtype_len) : std::string_view(info_->dtype);
+  }
+  /// Elements along each axis.
+  extents shape() const { return extents(info_->shape, info_->shape + info_->ndim); }
+  /// Number of elements.
+  std::int64_t size() const noexcept { return info_->count; }
+  /// Bytes of an element; 0 for texts.
+  std::int64_t itemsize() const noexcept { return info_->itemsize; }
+  /// NDF_ARRAY_* bits.
+  std::uint32_t flags() const noexcept { return info_->flags; }
+
+  /// The bytes of all elements, row-major, in the byte order of the machine; those of texts one after the other. They
+  /// begin at a multiple of 64 bytes. Zero where elements are missing.
+  span<const std::uint8_t> bytes() const noexcept {
+    return {base_ + info_->data_offset, static_cast<std::size_t>(info_->data_len)};
+  }
+  /// One byte an element, 1 = missing; empty for an array that is not masked.
+  span<const std::uint8_t> mask() const noexcept {
+    if (info_->mask_offset < 0) return {};
+    return {base_ + info_->mask_offset, static_cast<std::size_t>(info_->count)};
+  }
+
+  /// Whether T is the type of the elements.
+  template <class T>
+  bool holds() const {
+    const std::string wanted = detail::dtype_name<T>();
+    return wanted == dtype() || without_order(wanted) == without_order(dtype());
+  }
+
+  /// The elements, row-major. Throws NDF_ERR_DTYPE when T is not their type (nothing is converted), NDF_ERR_NO_DATA.
+  template <class T>
+  span<const T> values() const {
+    if (info_->flags & NDF_ARRAY_NO_DATA) fail(NDF_ERR_NO_DATA, "the array has metadata but no data");
+    if (!holds<T>() || info_->itemsize != static_cast<std::int64_t>(sizeof(T)))
+      fail(NDF_ERR_DTYPE, "elements of " + std::string(dtype()) + " where " + detail::dtype_name<T>() + " are expected");
+    return {reinterpret_cast<const T *>(bytes().data()), static_cast<std::size_t>(info_->count)};
+  }
+
+  /// The texts, row-major; missing ones are std::nullopt. Throws NDF_ERR_DTYPE for other elements.
+  std::vector<std::optional<std::string_view>> strings() const {
+    if (info_->offsets_offset < 0) fail(NDF_ERR_DTYPE, "elements of " + std::string(dtype()) + " where texts are expected");
+    const auto *offsets = reinterpret_cast<const std::int64_t *>(base_ + info_->offsets_offset);
+    const span<const std::uint8_t> missing = mask();
+    std::vector<std::optional<std::string_view>> out(static_cast<std::size_t>(info_->count));
+    for (std::size_t i = 0; i < out.size(); i++)
+      if (missing.empty() || !missing[i]) out[i] = text(info_->data_offset + offsets[i], offsets[i + 1] - offsets[i]);
+    return out;
+  }
+
+ private:
+  friend class loaded_file;
+
+  loaded_array(const ndf_load_info *info, const std::uint8_t *base, const char *path)
+      : info_(info), base_(base), path_(path) {}
+
+  std::string_view text(std::int64_t offset, std::int64_t length) const noexcept {
+    return {reinterpret_cast<const char *>(base_ + offset), static_cast<std::size_t>(length)};
+  }
+
+  /// Everything here is in the byte order of the machine, '=', or has none, '|'.
+  static std::string_view without_order(std::string_view dtype) {
+    constexpr char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    const bool says_so = !dtype.empty() && (dtype[0] == '=' || dtype[0] == '|' || dtype[0] == native);
+    return dtype.substr(says_so ? 1 : 0);
+  }
+
+  [[noreturn]] void fail(std::int32_t code, const std::string &message) const {
+    throw error(code, detail::place(path_, name()) + message);
+  }
+
+  const ndf_load_info *info_;
+  const std::uint8_t *base_;
+  const char *path_;
+};
+
+/// The arrays of a small file in memory, in file order; made by load. It owns one block of memory, and is moved.
+class loaded_file {
+ public:
+  loaded_file(loaded_file &&) noexcept = default;
+  loaded_file &operator=(loaded_file &&) noexcept = default;
+
+  std::size_t size() const noexcept { return arrays_.size(); }
+  bool empty() const noexcept { return arrays_.empty(); }
+  const loaded_array *begin() const noexcept { return arrays_.data(); }
+  const loaded_array *end() const noexcept { return arrays_.data() + arrays_.size(); }
+  /// i is less than size(); it is not checked.
+  const loaded_array &operator[](std::size_t i) const noexcept { return arrays_[i]; }
+
+  /// The array of that name, or nullptr.
+  const loaded_array *find(std::string_view name) const noexcept {
+    for (const loaded_array &a : arrays_)
+      if (a.name() == name) return &a;
+    return nullptr;
+  }
+  /// The array of that name, "" where the file is one array. Throws NDF_ERR_NAME when there is none.
+  const loaded_array &at(std::string_view name) const {
+    if (const loaded_array *a = find(name)) return *a;
+    throw error(NDF_ERR_NAME, detail::place(path_.data(), name) + "no array of that name");
+  }
+
+ private:
+  friend loaded_file load(const std::string &path, const std::optional<std::string> &name);
+
+  static constexpr std::align_val_t alignment{64};
+  struct release {
+    void operator()(std::uint8_t *p) const noexcept { ::operator delete(p, alignment); }
+  };
+  using memory = std::unique_ptr<std::uint8_t, release>;
+
+  static memory allocate(std::int64_t size) {
+    return memory(static_cast<std::uint8_t *>(::operator new(static_cast<std::size_t>(size), alignment)));
+  }
+
+  loaded_file(const std::string &path, memory block, std::vector<ndf_load_info> infos)
+      : path_(path.c_str(), path.c_str() + path.size() + 1), memory_(std::move(block)), infos_(std::move(infos)) {
+    arrays_.reserve(infos_.size());
+    for (const ndf_load_info &info : infos_) {
+      if (std::strcmp(info.dtype, "|b1") == 0) { // other bytes than 0 and 1 are no bools in C++
+        std::uint8_t *byte = memory_.get() + info.data_offset;
+        for (std::int64_t i = 0; i < info.data_len; i++) byte[i] = byte[i] != 0;
+      }
+      arrays_.push_back(loaded_array(&info, memory_.get(), path_.data()));
+    }
+  }
+
+  // Arrays point into the others, whose memory stays where it is when they are moved.
+  std::vector<char> path_;
+  memory memory_;
+  std::vector<ndf_load_info> infos_;
+  std::vector<loaded_array> arrays_;
+};
+
+/// Reads a small file, all arrays or the one of that name, in one call of the library. The format goes by the extension
+/// first and by content when that was wrong. Takes about 25 KiB of stack.
+inline loaded_file load(const std::string &path, const std::optional<std::string> &name = std::nullopt) {
+  constexpr std::int64_t few = 8;
+  alignas(64) std::uint8_t scratch[16 << 10]; // enough for many files; then the memory is exactly what they take
+  ndf_load_info infos[few];
+  infos[0].struct_size = sizeof infos[0];
+  const char *c_path = detail::c_text(path, "path"), *c_name = name ? detail::c_text(*name, "name") : nullptr;
+  ndf_error err;
+  std::int64_t need = 0, n = few;
+  std::int32_t status = ndf_load(c_path, c_name, scratch, sizeof scratch, &need, infos, &n, &err);
+  if (status == NDF_OK) {
+    loaded_file::memory block = loaded_file::allocate(need);
+    std::memcpy(block.get(), scratch, static_cast<std::size_t>(need));
+    return loaded_file(path, std::move(block), std::vector<ndf_load_info>(infos, infos + n));
+  }
+  while (status == NDF_ERR_BUFFER) { // again when the file has grown in between
+    const std::int64_t room = need;
+    loaded_file::memory block = loaded_file::allocate(room);
+    std::vector<ndf_load_info> all(static_cast<std::size_t>(n > 0 ? n : 1));
+    all[0].struct_size = sizeof all[0];
+    n = static_cast<std::int64_t>(all.size());
+    status = ndf_load(c_path, c_name, block.get(), room, &need, all.data(), &n, &err);
+    if (status == NDF_OK) {
+      all.resize(static_cast<std::size_t>(n));
+      return loaded_file(path, std::move(block), std::move(all));
+    }
+  }
+  detail::raise(status, err);
+}
+
+/// Reads one array of a small file, row-major; "" is the array of a file that is one. T and errors as for array::read.
+template <class T>
+std::vector<T> load(const std::string &path, const std::string &name = {}) {
+  const loaded_file f = load(path, std::optional<std::string>(name));
+  const loaded_array &a = f.at(name);
+  if (!a.mask().empty() || !a.holds<T>()) return file::open(path).array(name).read<T>(); // converts, refuses
+  const span<const T> values = a.values<T>();
+  return std::vector<T>(values.begin(), values.end());
+}
+
+/// One array for save. It refers to the caller's elements, which have to live until save has returned; only texts and a
+/// std::vector<bool> are copied.
+class item : public detail::described<item> {
+ public:
+  /// Elements in anything contiguous, row-major; or texts: any range of std::string, std::string_view or const char *,
+  /// or of std::optional of these, where none is a missing element. NDF_ERR_SHAPE when the shape has not as many.
+  template <class C>
+  item(std::string name, const C &values, extents shape) : name_(std::move(name)), shape_(std::move(shape)) {
+    static_assert(!std::is_convertible_v<const C &, std::string_view>, "one text is a list of one, with shape {}");
+    using value = detail::range_value<C>;
+    if constexpr (detail::is_text<value>) {
+      own(detail::pack_texts(values), "str");
+      size_ = own_->offsets.size() - 1;
+      if (detail::is_optional<value>::value) mask(own_->mask);
+    } else if constexpr (std::is_same_v<C, std::vector<bool>>) {
+      detail::packed bytes;
+      bytes.bytes.assign(values.begin(), values.end());
+      own(std::move(bytes), detail::dtype_name<bool>());
+      size_ = own_->bytes.size();
+    } else {
+      const span view(values);
+      dtype_ = detail::dtype_name<value>();
+      data_ = view.data();
+      size_ = view.size();
+    }
+  }
+
+  /// The same along one axis.
+  template <class C>
+  item(std::string name, const C &values)
+      : item(std::move(name), values, {static_cast<std::int64_t>(std::distance(std::begin(values), std::end(values)))}) {}
+
+  /// Elements in memory with gaps or in another order of axes.
+  template <class T>
+  item(std::string name, const strided<T> &view)
+      : name_(std::move(name)), dtype_(detail::dtype_name<T>()), shape_(view.shape), strides_(view.strides),
+        data_(view.data), is_strided_(true) {}
+
+  /// One byte an element in row-major order, 1 = missing: what the memory holds there is not stored.
+  item &mask(span<const std::uint8_t> missing) {
+    mask_ = missing;
+    return *this;
+  }
+  /// Texts are stored as "bytes", which may be any, not as "str", which is UTF-8.
+  item &as_bytes() {
+    if (!own_ || own_->offsets.empty()) throw error(NDF_ERR_DTYPE, detail::place("", name_) + "as_bytes is for texts");
+    dtype_ = "bytes";
+    return *this;
+  }
+
+ private:
+  friend void save(const std::string &path, const std::vector<item> &items, const write_options &options);
+
+  void own(detail::packed elements, std::string dtype) {
+    own_ = std::make_shared<const detail::packed>(std::move(elements));
+    data_ = own_->bytes.data();
+    dtype_ = std::move(dtype);
+  }
+
+  /// The item for the library, which points into this one.
+  ndf_item c_item(const std::string &path) const {
+    ndf_item out = {};
+    out.struct_size = sizeof out;
+    out.ndim = static_cast<std::int32_t>(shape_.size());
+    out.name = detail::c_text(name_, "name");
+    out.dtype = detail::c_text(dtype_, "dtype");
+    out.shape = shape_.data();
+    out.data = data_;
+    if (is_strided_) {
+      if (strides_.size() != shape_.size())
+        throw error(NDF_ERR_SHAPE, detail::place(path, name_) + std::to_string(strides_.size()) + " strides, expected " +
+                                       std::to_string(shape_.size()));
+      out.strides = strides_.data();
+    } else {
+      check_count(path, "elements", size_);
+    }
+    if (!mask_.empty()) {
+      check_count(path, "bytes of mask", mask_.size());
+      out.mask = mask_.data();
+    }
+    if (own_ && !own_->offsets.empty()) out.offsets = own_->offsets.data();
+    describe(out);
+    return out;
+  }
+
+  void check_count(const std::string &path, const char *what, std::size_t found) const {
+    if (found != detail::count_of(shape_.data(), shape_.size()))
+      throw error(NDF_ERR_SHAPE, detail::place(path, name_) + std::to_string(found) + " " + what + ", expected those of shape " +
+                                     detail::shape_text(shape_.data(), shape_.size()));
+  }
+
+  std::string name_, dtype_;
+  extents shape_, strides_;
+  const void *data_ = nullptr;
+  std::size_t size_ = 0;
+  span<const std::uint8_t> mask_;
+  bool is_strided_ = false;
+  std::shared_ptr<const detail::packed> own_;
+};
+
+/// Writes arrays as a new file in one call of the library, in the format of the extension or of the options. After an
+/// error nothing of the new file is left, and an older one is untouched (with options.direct it can be lost).
+/// \code
+///   ndfile::save("weather.ds", {ndfile::item("t", t, {2, 3}).mask(missing).dims({"y", "x"}).attrs(R"({"units": "K"})"),
+///                               ndfile::item("station", std::vector<std::string>{"Praha", "Oslo"})});
+/// \endcode
+inline void save(const std::string &path, const std::vector<item> &items, const write_options &options = {}) {
+  std::vector<ndf_item> c;
+  c.reserve(items.size());
+  for (const item &i : items) c.push_back(i.c_item(path));
+  const ndf_write_options o = detail::c_options(options);
+  detail::call(ndf_save, detail::c_text(path, "path"), detail::c_option(options.format, "format"), c.data(),
+               static_cast<std::int64_t>(c.size()), detail::c_option(options.attrs, "attributes"), &o);
+}
+
+} // namespace ndfile
+
+#if __cplusplus >= 202002L
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<ndfile::span<T>> = true;
+#endif
+
+#endif // NDFILE_HPP
