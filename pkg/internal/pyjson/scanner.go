@@ -34,6 +34,13 @@ type Scanner struct {
 
 // Peek returns the byte the next token begins with, and leaves it there.
 func (s *Scanner) Peek() (byte, error) {
+	if s.Pos < len(s.Data) && s.Data[s.Pos] > ' ' {
+		return s.Data[s.Pos], nil
+	}
+	return s.peekPastSpace()
+}
+
+func (s *Scanner) peekPastSpace() (byte, error) {
 	if s.space(); s.Pos < len(s.Data) {
 		return s.Data[s.Pos], nil
 	}
@@ -89,6 +96,9 @@ func depthLimit(asked int) int {
 // Data; plain tells that it has no escapes, otherwise see [Unquote]. When the
 // object ends, more is false and its '}' is consumed.
 func (s *Scanner) NextKey(first bool) (key []byte, plain, more bool, err error) {
+	if key := s.usualKey(first); key != nil {
+		return key, true, true, nil
+	}
 	if more, err = s.next(first, '}', "',' or '}'"); err != nil || !more {
 		return nil, false, false, err
 	}
@@ -99,6 +109,30 @@ func (s *Scanner) NextKey(first bool) (key []byte, plain, more bool, err error) 
 		return nil, false, false, err
 	}
 	return key, plain, true, nil
+}
+
+// usualKey is NextKey for a plain key spaced as Python spaces it; for all else it
+// gives nil and consumes nothing. Headers consist of such keys.
+func (s *Scanner) usualKey(first bool) []byte {
+	rest := s.Data[min(s.Pos, len(s.Data)):]
+	i := 0
+	if !first {
+		i = 2
+		if len(rest) < i || rest[0] != ',' || rest[1] != ' ' {
+			return nil
+		}
+	}
+	if i >= len(rest) || rest[i] != '"' {
+		return nil
+	}
+	start := i + 1
+	for i = start; i < len(rest) && simple[rest[i]]; i++ {
+	}
+	if i+2 >= len(rest) || rest[i] != '"' || rest[i+1] != ':' || rest[i+2] != ' ' {
+		return nil
+	}
+	s.Pos += i + 3
+	return rest[start:i:i]
 }
 
 func (s *Scanner) colon() error {
@@ -152,6 +186,21 @@ func (s *Scanner) RawString() (raw []byte, plain bool, err error) {
 // Int64 consumes a number. ok is false when it is not an integer, or one that
 // does not fit.
 func (s *Scanner) Int64() (v int64, ok bool, err error) {
+	// Up to 18 digits fit; what may go on as another number is left to number.
+	i := s.Pos
+	for ; i < len(s.Data) && i-s.Pos <= 18; i++ {
+		digit := s.Data[i] - '0'
+		if digit > 9 {
+			break
+		}
+		v = v*10 + int64(digit)
+	}
+	if n := i - s.Pos; n > 0 && n <= 18 && i < len(s.Data) && (n == 1 || s.Data[s.Pos] != '0') {
+		if c := s.Data[i]; c == ',' || c == ']' || c == '}' {
+			s.Pos = i
+			return v, true, nil
+		}
+	}
 	text, isInt, err := s.number()
 	if err != nil || !isInt {
 		return 0, false, err

@@ -11,7 +11,13 @@ import (
 // that no escape was met.
 func checkString(data []byte, i int) (end int, plain bool, err error) {
 	plain = true
-	for i < len(data) {
+	for {
+		for i < len(data) && simple[data[i]] {
+			i++
+		}
+		if i >= len(data) {
+			return i, plain, nil
+		}
 		switch c := data[i]; {
 		case c == '"':
 			return i, plain, nil
@@ -24,8 +30,6 @@ func checkString(data []byte, i int) (end int, plain bool, err error) {
 			i += n
 		case c < 0x20:
 			return 0, false, expected("an escape for a control character", data, i)
-		case c < utf8.RuneSelf:
-			i++
 		default:
 			_, n := utf8.DecodeRune(data[i:])
 			if n == 1 {
@@ -34,8 +38,16 @@ func checkString(data []byte, i int) (end int, plain bool, err error) {
 			i += n
 		}
 	}
-	return len(data), plain, nil
 }
+
+// simple marks the bytes that stand for themselves in a string: ASCII without
+// quotes, backslashes and control characters.
+var simple = func() (t [256]bool) {
+	for c := 0x20; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
 
 // checkEscape returns the length of the escape that begins at data[i].
 func checkEscape(data []byte, i int) (int, error) {
