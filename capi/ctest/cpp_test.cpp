@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 #if __cplusplus >= 202002L
@@ -65,7 +66,7 @@ void check_throws(std::int32_t code, const std::string &text, const std::string 
 
 std::string in_folder(const std::string &name) { return folder + "/" + name; }
 
-bool exists(const std::string &path) { return std::ifstream(path).good(); }
+bool exists(const std::string &path) { return std::filesystem::exists(path); }
 
 // Equal bit by bit, so that NaN and -0 count.
 template <class T>
@@ -523,7 +524,9 @@ void test_threads() {
 
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
-  folder = argv[1];
+  folder = std::string(argv[1]) + "/cpp_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
   try {
     test_dtypes();
     test_dtype_names();
