@@ -1,0 +1,418 @@
+"""Array: one array of an open file, read and written piece by piece."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _capi, _dtypes, _elements
+from ._attrs import Attrs, from_json, to_json
+from ._errors import ArgumentError, DTypeError, HandleError, NoDataError, ReadOnlyError, ShapeError, failure
+from ._index import Selection, select
+from ._lib import call, lib, text
+
+if TYPE_CHECKING:
+    from ._file import File
+
+_MUCH = 1 << 24  # bytes
+
+# Box coordinates as C wants them, by number of axes.
+_INT64S = [struct.Struct(f"={n}q").pack for n in range(_capi.NDF_MAX_NDIM + 1)]
+
+
+class _Handle:
+    """An array handle of the library, closed with its last reference.
+
+    It is an object of its own because an object that dies can still be had from a weak reference while its
+    `__del__` runs.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def close(self) -> None:
+        value, self.value = self.value, 0
+        if value:
+            lib.ndf_array_close(value, None)
+
+    __del__ = close
+
+
+class Array:
+    """One array of an open file. Nothing is read before it is indexed.
+
+    Get one from an `ndfile.File`; it keeps its file open. It works until the file is closed; then every
+    access to data or attributes is a `HandleError` (a `ValueError`).
+
+    ``v[...]``, ``v[3]``, ``v[10:20, ::-2]`` read as NumPy's basic indexing does (integers, slices of any
+    step, Ellipsis, None) and give what NumPy gives: an array in memory of its own, in native byte order, or
+    a scalar. Where `masked` is true the result is a `numpy.ma.MaskedArray` (an element: the scalar or
+    `numpy.ma.masked`), also when nothing happens to be missing in the selection; data under the mask is
+    zero or empty. Elements of dtype ``str`` and ``bytes`` come as object arrays of `str` and `bytes`. Only
+    what the selection needs is read from the file.
+
+    ``v[...] = x`` writes, in files open for writing; x is broadcast. An array x must have a dtype that
+    widens exactly into this one, Python numbers must fit exactly: nothing is truncated or rounded silently.
+    ds files take each array once, whole or as consecutive blocks of rows.
+
+    Arrays may be used by several threads at once.
+
+    Attributes
+    ----------
+    name : str
+        Name in the file; ``""`` in single-array files.
+    shape : tuple of int, or None
+        Row-major (the last axis varies fastest). None: the file has metadata but no data for it.
+    dtype : numpy.dtype or None
+        Of what indexing returns, in native byte order. None: no data and no type.
+    dtype_name : str
+        Name of the dtype as stored: a NumPy typestring with the byte order on disk (``">f8"``), or one of
+        the dtypes that NumPy lacks (``"bytes"``, ``"str"``, ``"bfloat16"``, ...).
+    masked : bool
+        Elements can be missing.
+
+    Examples
+    --------
+    >>> import ndfile, numpy as np
+    >>> ndfile.save("array.ds", {"t": np.arange(6.0).reshape(2, 3)})
+    >>> with ndfile.open("array.ds") as f:
+    ...     v = f["t"]
+    ...     print(v.shape, v.dtype, v[0], v[-1, ::-1], v[1, 2])
+    (2, 3) float64 [0. 1. 2.] [5. 4. 3.] 5.0
+    """
+
+    __slots__ = ("__weakref__", "_file", "_handle", "dtype", "dtype_name", "masked", "name", "shape")
+
+    def __init__(self, file: File, name: str, handle: int) -> None:
+        self._file = file
+        self._handle = _Handle(handle)
+        self.name = name
+        info = _capi.ndf_array_info()
+        info.struct_size = ctypes.sizeof(info)
+        call(file.path, lib.ndf_array_info_get, handle, ctypes.addressof(info))
+        flags = info.flags
+        self.dtype_name: str = info.dtype.decode() or text(file.path, lib.ndf_array_dtype, handle)
+        stored = _dtypes.to_numpy(self.dtype_name)
+        self.dtype: np.dtype | None = None if stored is None else stored.newbyteorder("=")
+        self.shape: tuple[int, ...] | None = (
+            None if flags & _capi.NDF_ARRAY_NO_DATA else tuple(info.shape[: info.ndim])
+        )
+        self.masked = bool(flags & _capi.NDF_ARRAY_MASKED)
+
+    @property
+    def _where(self) -> str:
+        return f'{self._file.path}: array "{self.name}"' if self.name else self._file.path
+
+    def _open(self) -> int:
+        handle = self._handle.value
+        if not handle:
+            raise HandleError(f"{self._where}: the file is closed", path=self._file.path)
+        return handle
+
+    def _extents(self) -> tuple[int, ...]:
+        if self.shape is None:
+            raise NoDataError(f"{self._where}: the array has metadata but no data", path=self._file.path)
+        return self.shape
+
+    # Description
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes; 0 for scalars and arrays without data."""
+        return len(self.shape or ())
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return 0 if self.shape is None else math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the elements take in memory; for object arrays those of the references only."""
+        return 0 if self.dtype is None else self.size * self.dtype.itemsize
+
+    @property
+    def dims(self) -> tuple[str, ...] | None:
+        """Names of the axes, or None where the file gives none."""
+        path = self._file.path
+        dims = from_json(text(path, lib.ndf_array_dims, self._open()), path)
+        return None if dims is None else tuple(dims)
+
+    @property
+    def fill_value(self) -> Any:
+        """Value of elements that were never written; None, since ds has no such thing."""
+        return None
+
+    @property
+    def attrs(self) -> Attrs:
+        """Attributes of the array, see `Attrs`."""
+        return Attrs(self._load_attrs, self._store_attrs)
+
+    def _load_attrs(self) -> dict:
+        path = self._file.path
+        return from_json(text(path, lib.ndf_array_attrs, self._open()), path)
+
+    def _store_attrs(self, raw: bytes) -> None:
+        call(self._file.path, lib.ndf_array_set_attrs, self._open(), raw)
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The format's own metadata, for looking at (ds: the variable's header object)."""
+        path = self._file.path
+        return from_json(text(path, lib.ndf_array_extra, self._open()), path)
+
+    def __len__(self) -> int:
+        if not self._extents():
+            raise TypeError("len() of unsized object")
+        return self.shape[0]  # type: ignore[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return (
+            f"<ndfile.Array {self.name!r}: shape {self.shape}, dtype {self.dtype_name}"
+            f"{', masked' if self.masked else ''}{'' if self._handle.value else ', closed'}>"
+        )
+
+    # Reading
+
+    def __getitem__(self, key: Any) -> Any:
+        selection = select(key, self._extents(), self._where)
+        result = self._read(selection)
+        if not selection.scalar:
+            return result
+        if self.masked and result.mask[()]:
+            return np.ma.masked
+        return np.asarray(result)[()]
+
+    def read(self, key: Any = Ellipsis, *, out: np.ndarray | None = None) -> np.ndarray:
+        """Read a selection, into memory of yours if you like.
+
+        Parameters
+        ----------
+        key : index, optional
+            What would stand between the brackets of ``v[...]``. Default: everything.
+        out : numpy.ndarray, optional
+            Writable array of the selection's shape, of any strides, of this dtype or one that it widens
+            into exactly (int16 into float64, either byte order). A `numpy.ma.MaskedArray` receives the mask
+            too; with another array missing elements are a `MaskedError`. Texts need dtype object. It is
+            faster than fresh memory when it is used again.
+
+        Returns
+        -------
+        numpy.ndarray or numpy.ma.MaskedArray
+            `out`, or a new array (of no axes where NumPy would give a scalar).
+
+        Raises
+        ------
+        ShapeError, DTypeError
+            `out` does not fit.
+        MaskedError
+            Elements are missing and `out` has no mask.
+
+        Examples
+        --------
+        >>> import ndfile, numpy as np
+        >>> ndfile.save("out.ds", {"n": np.arange(4, dtype="i2")})
+        >>> buf = np.empty((2, 2))
+        >>> with ndfile.open("out.ds") as f:
+        ...     _ = f["n"].read(slice(2), out=buf[:, 1])
+        >>> buf[:, 1]
+        array([0., 1.])
+        """
+        return self._read(select(key, self._extents(), self._where), out)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Read everything for NumPy. Missing elements are a `MaskedError`; use ``v[...]``."""
+        if copy is False:
+            raise ValueError(f"{self._where}: reading a file always makes a copy")
+        if self.masked:
+            raw = np.empty(self._extents(), self.dtype)
+            result = self.read(out=raw)
+        else:
+            result = self.read()
+        return result if dtype is None else result.astype(dtype, copy=False)
+
+    def _read(self, selection: Selection, out: np.ndarray | None = None) -> Any:
+        if out is not None:
+            self._check_out(selection, out)
+        if self.dtype_name in _dtypes.VARIABLE:
+            return self._read_texts(selection, out)
+        masked = self.masked if out is None else isinstance(out, np.ma.MaskedArray)
+        if out is None:
+            self._check_file(selection)
+            data = np.empty(selection.shape, self.dtype)
+        else:
+            data = np.asarray(out)
+        box = data[selection.view]
+        # The library writes the mask without gaps, in the order of the box.
+        mask = np.empty(selection.counts, np.uint8) if masked and self.masked else None
+        self._read_box(self._box(selection), box, mask)
+        if not masked:
+            return data if out is None else out
+        return self._with_mask(selection, data, mask, out)
+
+    def _read_box(self, place: tuple, box: np.ndarray, mask: np.ndarray | None) -> None:
+        name = None if box.dtype == self.dtype else _dtypes.from_numpy(box.dtype).encode()
+        strides = None if box.flags.c_contiguous else _INT64S[box.ndim](*box.strides)
+        where = None if mask is None else _elements.address(mask)
+        data = _elements.address(box)
+        call(self._file.path, lib.ndf_array_read, self._open(), *place, name, data, strides, where)
+
+    def _read_texts(self, selection: Selection, out: np.ndarray | None) -> np.ndarray:
+        masked = self.masked and (out is None or isinstance(out, np.ma.MaskedArray))
+        if out is None:
+            self._check_file(selection)
+        mask = np.empty(selection.counts, np.uint8) if masked else None
+        texts = self._load_texts(self._box(selection), math.prod(selection.counts), mask)
+        data = np.empty(selection.shape, object) if out is None else np.asarray(out)
+        data[selection.view] = _elements.unpack(*texts, selection.counts)
+        if masked or isinstance(out, np.ma.MaskedArray):
+            return self._with_mask(selection, data, mask, out)
+        return data if out is None else out
+
+    def _load_texts(self, place: tuple, n: int, mask: np.ndarray | None) -> _elements.Texts:
+        offsets = np.empty(n + 1, np.int64)
+        at = _elements.address(offsets)
+        where = None if mask is None else _elements.address(mask)
+        err, need = _capi.ndf_error(), ctypes.c_int64()
+        room = max(1, min(64 * n, 1 << 20))
+        while True:
+            raw = bytearray(room)
+            data = ctypes.addressof(ctypes.c_char.from_buffer(raw))
+            rest = ctypes.addressof(need), where, ctypes.addressof(err)
+            status = lib.ndf_array_read_strings(self._open(), *place, at, data, room, *rest)
+            if not status:
+                return _elements.Texts(self.dtype_name, offsets, bytes(raw[: need.value]))
+            if status != _capi.NDF_ERR_BUFFER or need.value <= room:
+                raise failure(status, err, self._file.path)
+            room = need.value
+
+    def _check_file(self, selection: Selection) -> None:
+        """Before much memory is allocated: reading one element finds out whether the file is long enough."""
+        if math.prod(selection.counts) * 8 < _MUCH:
+            return
+        ones = (1,) * len(selection.counts)
+        place, mask = self._box(selection._replace(counts=ones, steps=ones)), np.empty(ones, np.uint8)
+        if self.dtype_name in _dtypes.VARIABLE:
+            self._load_texts(place, 1, mask)
+        else:
+            self._read_box(place, np.empty(ones, self.dtype), mask)
+
+    @staticmethod
+    def _with_mask(selection: Selection, data: np.ndarray, mask: np.ndarray | None, out: Any) -> np.ndarray:
+        """Give data its mask, which is in the order of the box; None is a mask of nothing."""
+        full = np.zeros(selection.shape, bool)
+        if mask is not None:
+            full[selection.view] = mask.view(bool)
+        if out is None:
+            return np.ma.MaskedArray(data, mask=full)
+        out.mask = full
+        return out
+
+    def _check_out(self, selection: Selection, out: Any) -> None:
+        if not isinstance(out, np.ndarray):
+            raise ArgumentError(f"out: expected a numpy.ndarray, found {type(out).__name__}")
+        if out.shape != selection.shape:
+            raise ShapeError(f"{self._where}: out: expected shape {selection.shape}, found {out.shape}")
+        if self.dtype_name in _dtypes.VARIABLE and out.dtype.kind != "O":
+            raise DTypeError(f"{self._where}: out: expected dtype object, found {out.dtype}")
+        if not out.flags.writeable:
+            raise ReadOnlyError("out: the array is read-only")
+
+    @staticmethod
+    def _box(selection: Selection) -> tuple:
+        ndim = len(selection.counts)
+        pack = _INT64S[ndim]
+        return ndim, pack(*selection.starts), pack(*selection.counts), pack(*selection.steps)
+
+    # Writing
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        selection = select(key, self._extents(), self._where)
+        dtype: Any = self.dtype  # there is one where there are extents
+        if value is np.ma.masked:
+            value = np.ma.masked_all((), dtype)
+        elif isinstance(value, Array):
+            value = value[...]
+        texts = self.dtype_name in _dtypes.VARIABLE
+        if texts:
+            data, mask = _elements.split_mask(_elements.as_array(value, self._where))
+        else:
+            data, mask = _elements.split_mask(_elements.convert(value, dtype, self._where))
+        data = self._fit(data, selection)
+        if mask is not None:
+            mask = np.ascontiguousarray(self._fit(mask, selection))
+        if texts:
+            self._write(
+                selection, _elements.pack(data.astype(object), mask, self._where, self.dtype_name), mask
+            )
+        else:
+            self._write(selection, data, mask)
+
+    def _fit(self, value: np.ndarray, selection: Selection) -> np.ndarray:
+        """Broadcast a value to the selection and give it the form of the box."""
+        while value.ndim > len(selection.shape) and value.shape[0] == 1:
+            value = value[0]
+        try:
+            return np.broadcast_to(value, selection.shape)[selection.view]
+        except ValueError:
+            raise ShapeError(
+                f"{self._where}: could not broadcast input array from shape {value.shape} "
+                f"into shape {selection.shape}"
+            ) from None
+
+    def _write(
+        self, selection: Selection, data: np.ndarray | _elements.Texts, mask: np.ndarray | None
+    ) -> None:
+        """Write a box; data has its shape, the mask too, without gaps."""
+        args: tuple
+        if isinstance(data, _elements.Texts):
+            function = lib.ndf_array_write_strings
+            args = _elements.address(data.offsets), data.data
+        else:
+            function = lib.ndf_array_write
+            name = None if data.dtype == self.dtype else _dtypes.from_numpy(data.dtype).encode()
+            strides = None if data.flags.c_contiguous else _INT64S[data.ndim](*data.strides)
+            args = name, _elements.address(data), strides
+        missing = None if mask is None else _elements.address(mask)
+        call(self._file.path, function, self._open(), *self._box(selection), *args, missing)
+
+
+def spec(
+    shape: Any, dtype: str, dims: Any = None, attrs: Any = None, masked: bool = False, where: str = ""
+) -> ctypes.Structure:
+    """Make an ndf_array_spec."""
+    shape = tuple(int(n) for n in (shape if np.iterable(shape) else (shape,)))
+    if len(shape) > _capi.NDF_MAX_NDIM:
+        raise ShapeError(f"{where}: {len(shape)} axes; at most {_capi.NDF_MAX_NDIM} are supported")
+    s = _capi.ndf_array_spec()
+    s.struct_size = ctypes.sizeof(s)
+    s.ndim = len(shape)
+    s.flags = _capi.NDF_ARRAY_MASKED if masked else 0
+    s.dtype = dtype.encode()
+    s.extents = (ctypes.c_int64 * len(shape))(*shape)  # lives as long as the struct
+    s.shape = ctypes.addressof(s.extents)
+    s.dims_json = dims_json(dims, where)
+    s.attrs_json = to_json(attrs)
+    return s
+
+
+def dims_json(dims: Any, where: str) -> bytes | None:
+    """Give names of axes as JSON; a str stands for one axis."""
+    if dims is None:
+        return None
+    names = [dims] if isinstance(dims, str) else list(dims)
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(f"{where}: dims: expected names as str, found {name!r}")
+    return json.dumps(names).encode("ascii")

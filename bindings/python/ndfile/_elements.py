@@ -1,0 +1,190 @@
+"""Elements on their way between Python and the library: masks, texts, conversion by value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _dtypes
+from ._errors import DTypeError, ShapeError, ValueNotRepresentableError
+
+
+def address(array: np.ndarray) -> int:
+    """Give the address of element 0, also of read-only memory."""
+    return array.__array_interface__["data"][0]
+
+
+def as_array(value: Any, where: str) -> np.ndarray:
+    """Make an array of anything: texts as objects, so that they keep trailing NULs; masks are kept."""
+    if isinstance(value, np.ndarray):
+        return value
+    try:
+        array = np.asanyarray(value)
+        if array.dtype.kind in "SU" and not isinstance(value, np.generic):
+            array = np.asarray(value, dtype=object)
+    except (ValueError, OverflowError) as e:  # ragged lists
+        raise ShapeError(f"{where}: {e}") from e
+    return array
+
+
+def split_mask(array: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Separate the mask: the data, and one byte an element, row-major, 1 = missing; None when nothing is."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return np.asarray(array), None
+    if array.dtype.names is not None:
+        if np.ma.is_masked(array):
+            raise DTypeError(f"records with a mask for each field cannot be stored (dtype {array.dtype})")
+        return array.data, None
+    mask = np.ma.getmaskarray(array)
+    return array.data, np.ascontiguousarray(mask).view(np.uint8) if mask.any() else None
+
+
+class Texts(NamedTuple):
+    """Elements of variable length as the library takes them."""
+
+    dtype: str  # "bytes" or "str"
+    offsets: np.ndarray  # int64, one more than elements
+    data: bytes
+
+
+class Elements(NamedTuple):
+    """A whole array as the library takes it."""
+
+    dtype: str  # name of the dtype
+    shape: tuple[int, ...]
+    data: np.ndarray | Texts
+    mask: np.ndarray | None  # one byte an element, row-major, 1 = missing
+
+
+def prepare(value: Any, where: str) -> Elements:
+    """Make anything array-like ready to be stored: any strides, byte order, masks, scalars, lists."""
+    data, mask = split_mask(as_array(value, where))
+    if data.dtype.kind in _TEXTS:
+        texts = pack(data.astype(object), mask, where)
+        return Elements(texts.dtype, data.shape, texts, mask)
+    try:
+        return Elements(_dtypes.from_numpy(data.dtype), data.shape, data, mask)
+    except DTypeError as e:
+        raise DTypeError(f"{where}: {e}") from e
+
+
+# Kinds of dtypes stored as elements of variable length: objects, and NumPy 2's StringDType.
+_TEXTS = "OT"
+
+
+def pack(array: np.ndarray, mask: np.ndarray | None, where: str, dtype: str = "") -> Texts:
+    """Pack an object array of bytes or of str in row-major order; masked elements become empty.
+
+    The elements decide the dtype, or have to agree with the one that is given. Where there is no element it
+    is "bytes", where all are masked "str", as in ds-format.
+
+    Raises
+    ------
+    DTypeError
+        An element is something else, None for example, or both kinds occur. It is a TypeError.
+    ValueNotRepresentableError
+        A text has a lone surrogate, which UTF-8 cannot hold. It is a ValueError.
+    """
+    values = array.ravel().tolist()
+    if mask is not None:
+        missing = mask.ravel().tolist()
+        present = [v for v, m in zip(values, missing) if not m]
+    else:
+        present = values
+    kinds = set(map(type, present))
+    text = kinds == {str} or (mask is not None and not kinds)
+    if not text and not kinds <= {bytes}:
+        text = _check(values, mask, array.shape, where)
+    if text:
+        try:
+            present = [v.encode() for v in present]
+        except UnicodeEncodeError as e:
+            i = next(i for i, v in enumerate(values) if v is e.object)
+            raise ValueNotRepresentableError(f"{where}: element {_at(i, array.shape)}: {e}") from e
+    found = "str" if text else "bytes"
+    if dtype not in ("", found) and present:
+        raise DTypeError(f"{where}: expected elements of {dtype}, found {found}")
+    if mask is not None:
+        it = iter(present)
+        present = [b"" if m else next(it) for m in missing]
+    offsets = np.zeros(len(present) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, present), np.int64, len(present)), out=offsets[1:])
+    return Texts(dtype or found, offsets, b"".join(present))
+
+
+def _check(values: Sequence[Any], mask: np.ndarray | None, shape: tuple[int, ...], where: str) -> bool:
+    """Look at each element; subclasses of str and bytes are fine. Give whether they are texts."""
+    kind: type | None = None
+    for i, v in enumerate(values):
+        if mask is not None and mask.flat[i]:
+            continue
+        if not isinstance(v, (str, bytes)):
+            raise DTypeError(
+                f"{where}: element {_at(i, shape)} is {type(v).__name__}, expected str or bytes "
+                "(use a masked array for missing elements)"
+            )
+        this = str if isinstance(v, str) else bytes
+        if kind not in (None, this):
+            raise DTypeError(
+                f"{where}: element {_at(i, shape)} is {this.__name__}, those before are {kind.__name__}"
+            )
+        kind = this
+    return kind is str
+
+
+def _at(i: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(k) for k in np.unravel_index(i, shape)) if shape else ()
+
+
+def unpack(dtype: str, offsets: np.ndarray, data: bytes, shape: tuple[int, ...]) -> np.ndarray:
+    """Undo `pack`: an object array of bytes or str; missing elements are empty."""
+    bounds = offsets.tolist()
+    pairs = zip(bounds, bounds[1:])
+    if dtype == "bytes":
+        values: list = [data[i:j] for i, j in pairs]
+    elif data.isascii():
+        text = data.decode("ascii")
+        values = [text[i:j] for i, j in pairs]
+    else:
+        values = [data[i:j].decode("utf-8") for i, j in pairs]
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array.reshape(shape)
+
+
+def convert(value: Any, dtype: np.dtype, where: str) -> np.ndarray:
+    """Make an array of a value that is to be stored as dtype.
+
+    Arrays come back as they are: the library refuses what loses anything. Python numbers and lists of them
+    have no dtype of their own: they become dtype when each value fits exactly; floats are rounded as
+    literals are.
+    """
+    array = as_array(value, where)
+    if array.dtype == dtype or hasattr(value, "dtype"):
+        return array
+    if array.dtype.kind not in "biufcO" or dtype.kind not in "biufc":
+        try:
+            return np.asarray(value, dtype)
+        except (TypeError, ValueError) as e:
+            raise DTypeError(f"{where}: {e}") from e
+    array = np.asarray(value, object)  # NumPy makes floats of [2**63, 0]
+    for i, x in np.ndenumerate(array):
+        if not _fits(x, dtype):
+            raise ValueNotRepresentableError(f"{where}: element {i}: {x!r} cannot be stored as {dtype}")
+    return array.astype(dtype)
+
+
+def _fits(x: Any, dtype: np.dtype) -> bool:
+    """Whether a Python number can become an element; floats are rounded to floats."""
+    if dtype.kind == "b":
+        return isinstance(x, (bool, np.bool_))
+    if isinstance(x, (bool, np.bool_, int, np.integer)):
+        if dtype.kind in "iu":
+            return bool(np.iinfo(dtype).min <= x <= np.iinfo(dtype).max)
+        with np.errstate(over="ignore"):  # Python compares floats and integers exactly
+            return abs(int(x)) < 2**1023 and float(dtype.type(x).real) == int(x)
+    if isinstance(x, (float, np.floating)):
+        return dtype.kind in "fc" or (dtype.kind in "iu" and x.is_integer() and _fits(int(x), dtype))
+    return isinstance(x, (complex, np.complexfloating)) and dtype.kind == "c"

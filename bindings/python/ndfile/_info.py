@@ -1,0 +1,109 @@
+"""What there is: formats, and what a file holds, without reading data."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from . import _capi
+from ._file import open as open_file
+from ._lib import Path, call, encode_path, lib, text
+
+_CAPS = {
+    value: name[len("NDF_CAP_") :].lower().replace("_", "-")
+    for name, value in vars(_capi).items()
+    if name.startswith("NDF_CAP_")
+}
+
+
+def formats() -> list[dict[str, Any]]:
+    """List the formats of the library.
+
+    Returns
+    -------
+    list of dict
+        ``name`` (what ``format=`` takes), ``extensions`` (tuple, the usual one first) and ``caps``: a tuple
+        of words for what the format can do (``"create"``, ``"update"``, ``"masked"``, ``"strings"``, ...).
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> [f["extensions"] for f in ndfile.formats() if f["name"] == "ds"]
+    [('.ds',)]
+    """
+    count = ctypes.c_int32()
+    call(None, lib.ndf_format_count, ctypes.addressof(count))
+    result = []
+    for i in range(count.value):
+        info = _capi.ndf_format_info()
+        info.struct_size = ctypes.sizeof(info)
+        call(None, lib.ndf_format_at, i, ctypes.addressof(info))
+        caps = tuple(word for bit, word in sorted(_CAPS.items()) if info.caps & bit)
+        extensions = tuple(info.extensions.decode().split())
+        result.append({"name": info.name.decode(), "extensions": extensions, "caps": caps})
+    return result
+
+
+def detect(path: Path) -> str:
+    """Find the format of a file or folder by its content.
+
+    Returns
+    -------
+    str
+        The name of the format.
+
+    Raises
+    ------
+    FormatError
+        No format recognises it (a ValueError).
+    NotFoundError
+        Nothing is there (a FileNotFoundError).
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> ndfile.save("detect.ds", {"x": 1})
+    >>> ndfile.detect("detect.ds")
+    'ds'
+    """
+    return text(path, lib.ndf_detect, encode_path(path))
+
+
+def info(path: Path) -> dict[str, Any]:
+    """Describe a file without reading data.
+
+    Returns
+    -------
+    dict
+        ``format``, ``kind``, ``attrs`` (dict) and ``arrays``: by name, in file order, dicts of ``dtype``
+        (name of the dtype as stored), ``shape`` (tuple; None: no data), ``dims`` (tuple or None),
+        ``masked`` and ``attrs``.
+
+    Raises
+    ------
+    NotFoundError, FormatError, CorruptError
+        As `open`.
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> ndfile.save("info.ds", {"x": [1.5, 2.5]}, dims={"x": ["time"]}, var_attrs={"x": {"units": "m"}})
+    >>> ndfile.info("info.ds")["arrays"]
+    {'x': {'dtype': '<f8', 'shape': (2,), 'dims': ('time',), 'masked': False, 'attrs': {'units': 'm'}}}
+    """
+    with open_file(path) as file:
+        return {
+            "format": file.format,
+            "kind": file.kind,
+            "attrs": dict(file.attrs),
+            "arrays": {
+                name: {
+                    "dtype": v.dtype_name,
+                    "shape": v.shape,
+                    "dims": v.dims,
+                    "masked": v.masked,
+                    "attrs": dict(v.attrs),
+                }
+                for name, v in file.items()
+            },
+        }

@@ -1,0 +1,242 @@
+"""save: a whole file in one call of the library.
+
+Like `read` it is made for many small files: small plain arrays are packed, with what describes them, into
+memory that is used again; the function is called without ``argtypes``, with prepared pointers only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _capi, _elements
+from ._array import Array, dims_json
+from ._attrs import to_json
+from ._errors import ArgumentError, NameNotFoundError, failure
+from ._file import write_options
+from ._lib import Path, encode_name, encode_path, lib
+
+_BUFFER = 1 << 16  # bytes of a scratch
+_ITEMS = 256  # arrays that it has room for
+_LARGE = 1 << 14  # bytes of an array that is better not copied
+
+_ndf_save = lib["ndf_save"]
+_ITEM = ctypes.sizeof(_capi.ndf_item)
+# struct_size, ndim, name, dtype, shape, data; all others 0
+_item = struct.Struct("=IiQQQ8xQ40x").pack_into
+_int64s = [struct.Struct(f"={n}q").pack for n in range(_capi.NDF_MAX_NDIM + 1)]
+_ndarray = np.ndarray
+
+
+class _Scratch:
+    """C memory of one call, and pointers to it."""
+
+    __slots__ = ("address", "buf", "err", "items", "n", "p_err", "p_items")
+
+    def __init__(self) -> None:
+        self.buf = bytearray(_BUFFER)
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.buf))
+        self.items = bytearray(_ITEMS * _ITEM)
+        self.p_items = ctypes.byref(ctypes.c_char.from_buffer(self.items))
+        self.n = ctypes.c_int64()
+        self.err = _capi.ndf_error()
+        self.p_err = ctypes.byref(self.err)
+
+
+_pool: list[_Scratch] = []
+
+# Names of the plain dtypes as C text, and their addresses by dtype.
+_names = {
+    d: ctypes.create_string_buffer(d.str.encode())
+    for c in "?bBhHiIlLqQefdFD"
+    for d in (np.dtype(c), np.dtype(c).newbyteorder("S"))
+}
+_name_at = {d: ctypes.addressof(text) for d, text in _names.items()}
+
+# Pointers to the options that there can be.
+_options = {
+    (commit, sync, exclusive): ctypes.byref(write_options(commit, sync, exclusive))
+    for commit in ("atomic", "direct")
+    for sync in (False, True)
+    for exclusive in (False, True)
+}
+
+
+def save(
+    path: Path,
+    arrays: Any,
+    *,
+    format: str | None = None,
+    attrs: Mapping[str, Any] | None = None,
+    dims: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
+    var_attrs: Mapping[str, Mapping[str, Any]] | None = None,
+    commit: str = "atomic",
+    sync: bool = False,
+    exclusive: bool = False,
+) -> None:
+    """Write a file, new or in place of an older one.
+
+    Parameters
+    ----------
+    path : str, bytes or os.PathLike
+        Where to. The folder must exist.
+    arrays : dict of str to array_like, or array_like
+        The arrays of a dataset by name; for a format of single arrays the array. Taken as they are, of any
+        strides and byte order: numbers and bool, object arrays of `str` or of `bytes`, masked arrays,
+        scalars, lists, an `Array` of an open file. Where nothing is missing a masked array is stored plain.
+    format : str, optional
+        Name of the format, see `formats`. Default: by the extension.
+    attrs : mapping, optional
+        Attributes of the file, see `Attrs`.
+    dims : mapping of str to sequence of str, optional
+        Names of the axes by array; for a single array the sequence.
+    var_attrs : mapping of str to mapping, optional
+        Attributes by array.
+    commit : {"atomic", "direct"}, default "atomic"
+        Written beside its path and renamed: whoever opens the path finds the old file or the new one,
+        whatever happens. Or written in place: quicker, but a crash can leave a torn file.
+    sync : bool, default False
+        Flush the file and its folder to the disk before this returns.
+    exclusive : bool, default False
+        Refuse to replace anything.
+
+    Raises
+    ------
+    ExistsError
+        With `exclusive`: the path exists (a FileExistsError).
+    FormatError
+        The extension does not tell the format (a ValueError).
+    DTypeError
+        The format cannot store the dtype; an object array holds something else than `str` or `bytes`, or
+        both (a TypeError).
+    ValueNotRepresentableError
+        A value that the format cannot hold (a ValueError).
+    NameNotFoundError
+        `dims` or `var_attrs` name no array (a KeyError).
+    IoError
+        The disk is full, for example (an OSError). With commit "atomic" an older file is as it was.
+
+    Notes
+    -----
+    May be called by several threads at once; the GIL is released while the library works. The arrays must
+    not be changed meanwhile.
+
+    Examples
+    --------
+    >>> import ndfile, numpy as np
+    >>> t = np.ma.masked_equal([[1.5, -1], [2.5, 3]], -1)
+    >>> names = np.array(["Praha", "Oslo"], dtype=object)
+    >>> ndfile.save(
+    ...     "save.ds",
+    ...     {"t": t, "station": names},
+    ...     attrs={"title": "two stations"},
+    ...     dims={"t": ("station", "time")},
+    ...     var_attrs={"t": {"units": "K"}},
+    ... )
+    >>> ndfile.read("save.ds", "t")
+    masked_array(
+      data=[[1.5, --],
+            [2.5, 3.0]],
+      mask=[[False,  True],
+            [False, False]],
+      fill_value=1e+20)
+    """
+    try:
+        options = _options[commit, sync, exclusive]
+    except (KeyError, TypeError):
+        options = ctypes.byref(write_options(commit, sync, exclusive))
+    if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
+        raw_path = path.encode()  # type: ignore[union-attr]
+    else:
+        raw_path = encode_path(path)
+    try:
+        s = _pool.pop()
+    except IndexError:
+        s = _Scratch()
+    if arrays.__class__ is dict and format is attrs is dims is var_attrs is None and _fill(s, arrays):
+        status = _ndf_save(raw_path, None, s.p_items, s.n, None, options, s.p_err)
+    else:
+        items, keep = _items(path, arrays, dims, var_attrs)
+        raw_format = None if format is None else encode_name(format)
+        s.n.value = len(items)
+        status = _ndf_save(raw_path, raw_format, items, s.n, to_json(attrs), options, s.p_err)
+        del keep
+    error = failure(status, s.err, path) if status else None
+    _pool.append(s)
+    if error is not None:
+        raise error
+
+
+def _fill(s: _Scratch, arrays: dict[str, Any]) -> bool:
+    """Pack arrays into a scratch: shape, data and name of each; False when one is not small and plain."""
+    n = len(arrays)
+    if n > _ITEMS:
+        return False
+    buf, address, items = s.buf, s.address, s.items
+    pos = item = 0
+    for name, array in arrays.items():
+        if array.__class__ is not _ndarray or name.__class__ is not str:
+            return False
+        dtype_at = _name_at.get(array.dtype)
+        size = array.nbytes
+        if dtype_at is None or size > _LARGE or not name.isascii() or "\0" in name:
+            return False
+        shape = array.shape
+        ndim = len(shape)
+        data_at = pos + 8 * ndim
+        name_at = data_at + size
+        end = name_at + len(name) + 1
+        if end > _BUFFER:
+            return False
+        buf[pos:end] = _int64s[ndim](*shape) + array.tobytes() + name.encode() + b"\0"
+        _item(items, item, _ITEM, ndim, address + name_at, dtype_at, address + pos, address + data_at)
+        pos = (end + 7) & ~7
+        item += _ITEM
+    s.n.value = n
+    return True
+
+
+def _items(path: Path, arrays: Any, dims: Any, var_attrs: Any) -> tuple[ctypes.Array, list]:
+    """Make the items for arrays of any kind, and the list of what they point to."""
+    if not isinstance(arrays, Mapping):
+        arrays = {"": arrays}
+        dims = None if dims is None else {"": dims}
+    dims, var_attrs = dims or {}, var_attrs or {}
+    for option, given in (("dims", dims), ("var_attrs", var_attrs)):
+        if not isinstance(given, Mapping):
+            raise ArgumentError(f"{option}: expected a mapping of array names, found {type(given).__name__}")
+        for name in given:
+            if name not in arrays:
+                raise NameNotFoundError(f"{option}: no array of the name {name!r}")
+    items = (_capi.ndf_item * len(arrays))()
+    keep: list[Any] = []
+    for item, (name, value) in zip(items, arrays.items()):
+        where = f"{path!s}: array {name!r}"
+        data = _elements.prepare(value[...] if isinstance(value, Array) else value, where)
+        item.struct_size = _ITEM
+        item.ndim = len(data.shape)
+        item.name = encode_name(name)
+        item.dtype = data.dtype.encode()
+        shape = (ctypes.c_int64 * item.ndim)(*data.shape)
+        item.shape = ctypes.addressof(shape)
+        if isinstance(data.data, _elements.Texts):
+            text = np.frombuffer(data.data.data, np.uint8)
+            item.data = _elements.address(text)
+            item.offsets = _elements.address(data.data.offsets)
+            keep += text, data.data.offsets
+        else:
+            item.data = _elements.address(data.data)
+            if not data.data.flags.c_contiguous:
+                strides = (ctypes.c_int64 * item.ndim)(*data.data.strides)
+                item.strides = ctypes.addressof(strides)
+                keep.append(strides)
+        if data.mask is not None:
+            item.mask = _elements.address(data.mask)
+        item.dims_json = dims_json(dims.get(name), where)
+        item.attrs_json = to_json(var_attrs.get(name), f"{where}: attribute")
+        keep += shape, data.data, data.mask
+    return items, keep

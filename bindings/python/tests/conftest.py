@@ -1,0 +1,27 @@
+"""Every test runs in a folder of its own; the library is the one under build/ unless NDFILE_LIB says otherwise."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "bindings" / "python"))
+os.environ.setdefault("NDFILE_LIB", str(ROOT / "build" / "lib" / "libndfile.so"))
+
+settings.register_profile(
+    "ndfile",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    max_examples=60,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("ndfile")
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
