@@ -18,7 +18,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
-.PHONY: help tools build demo test test-go test-c test-python lint lint-go lint-python gen gen-check \
+.PHONY: help tools build demo test test-go test-c test-python test-julia lint lint-go lint-python gen gen-check \
         race fuzz bench bench-tiny clean
 
 help: ## list the targets
@@ -45,12 +45,13 @@ $(VENV)/ok: bindings/python/tests/requirements.txt
 demo: build $(VENV)/ok ## write a ds file, read it back from C and Python, print what happens
 	@sh docs/examples/demo.sh '$(B)' '$(CC)'
 
-test: build test-go test-c test-python lint gen-check ## all tests: Go, C, C++, Python, lint, drift of generated files
-	@echo 'test: Go, C, C++, Python, lint and generated files: all passed'
+test: build test-go test-c test-python test-julia lint gen-check ## all tests: Go, C, C++, Python, Julia, lint, drift of generated files
+	@echo 'test: Go, C, C++, Python, Julia, lint and generated files: done'
 
 test-go: $(LIB) # packages, generator, golden files, fuzz corpora
 	$(GO) vet ./...
 	$(GO) test ./...
+	@command -v cargo >/dev/null || printf '\n*** SKIPPED: the check against the crate rawarray, since cargo is not here ***\n\n'
 
 test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17
 	cmake -S . -B $(B)/cmake -DNDFILE_GO='$(shell command -v $(GO))' >$(B)/cmake.log 2>&1 || { cat $(B)/cmake.log; exit 1; }
@@ -59,6 +60,14 @@ test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17
 
 test-python: $(LIB) $(CMD) $(VENV)/ok # the package, against the real ds-format
 	$(RUNPY) -m pytest -q bindings/python/tests
+
+JULIA := $(B)/julia/julia
+test-julia: $(LIB) # fetches a private Julia where the machine has none that works
+	@if sh tools/get-julia.sh $(B)/julia; then \
+	  JULIA_DEPOT_PATH=$(CURDIR)/$(B)/julia-depot JULIA_NUM_THREADS=4 $(JULIA) --startup-file=no --color=no \
+	    --project=bindings/julia/NDFile bindings/julia/NDFile/test/runtests.jl; \
+	elif [ -n "$$CI" ]; then echo 'test-julia: no working Julia, and CI may not skip it' >&2; exit 1; \
+	else printf '\n*** SKIPPED: the Julia tests, since no working Julia is here and none could be fetched ***\n\n'; fi
 
 lint: lint-go lint-python ## gofmt, go vet, staticcheck, ruff
 

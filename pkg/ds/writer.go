@@ -380,7 +380,8 @@ func (p *pending) writeRows(ctx context.Context, box ndarray.Box, in *input) err
 	defer sc.release()
 	out := &sc.save.out
 	*out = output{buf: sc.buf[:0], file: spool, off: p.w.end}
-	enc, middle := p.enc, p.w.end
+	enc := p.enc
+	var middle int64 // where the lengths end and the strings begin
 	if p.isString() {
 		err = enc.lengths(ctx, out, in)
 		middle = out.pos()
