@@ -77,8 +77,8 @@ lint-go:
 	$(GO) run $(STATICCHECK) ./...
 
 lint-python: $(VENV)/ok
-	$(PY) -m ruff check --config bindings/python/ruff.toml bindings/python benchmarks docs
-	$(PY) -m ruff format --check --config bindings/python/ruff.toml bindings/python benchmarks docs
+	$(PY) -m ruff check bindings/python benchmarks docs
+	$(PY) -m ruff format --check bindings/python benchmarks docs
 
 gen: ## write every generated file again
 	$(GO) run ./capi/gen
