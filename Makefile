@@ -6,6 +6,7 @@ CC     ?= cc
 CXX    ?= c++
 PYTHON ?= python3
 B      ?= build
+PREFIX ?= /usr/local
 
 LIB     := $(B)/lib/libndfile.so
 CMD     := $(B)/ndfile
@@ -19,7 +20,7 @@ export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
 .PHONY: help tools build demo test test-go test-c test-python test-julia lint lint-go lint-python gen gen-check \
-        race fuzz bench bench-tiny clean
+        race fuzz bench bench-tiny install test-install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -96,6 +97,17 @@ bench: bench-tiny ## benchmarks against real peers
 
 bench-tiny: $(LIB) $(VENV)/ok ## one-element ds files against the raw system calls, from C and Python
 	@sh benchmarks/tiny/run.sh '$(B)' '$(CC)' '$(PY)'
+
+install: build ## install the library, headers, pkg-config and CMake files and the command: PREFIX, DESTDIR
+	cmake -S . -B $(B)/install -DNDFILE_GO='$(shell command -v $(GO))' -DNDFILE_BUILD_TESTS=OFF \
+	  -DCMAKE_INSTALL_PREFIX='$(PREFIX)' -DCMAKE_INSTALL_LIBDIR=lib >$(B)/install.log 2>&1 || { cat $(B)/install.log; exit 1; }
+	cmake --build $(B)/install
+	DESTDIR='$(DESTDIR)' cmake --install $(B)/install
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 $(CMD) '$(DESTDIR)$(PREFIX)/bin/'
+
+test-install: $(LIB) $(VENV)/ok ## consumers by find_package, pkg-config and FetchContent, and the wheel, in clean folders
+	@sh tools/test-install.sh '$(B)' '$(MAKE)' '$(PYTHON)'
 
 clean: ## remove build/
 	rm -rf $(B)

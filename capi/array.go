@@ -33,7 +33,7 @@ func (f *file) openArray(run func(func(ndfile.File) error) error, pick func(ndfi
 		return err
 	})
 	if err == nil {
-		h, err = handles.add(kindArray, a)
+		h, err = handles().add(kindArray, a)
 	}
 	if err != nil {
 		f.release() // what was written is not at stake: its handle is open, or reports for itself

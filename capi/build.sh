@@ -16,10 +16,11 @@ strip='-s -w '
 [ -z "${NDFILE_DEBUG:-}" ] || strip='-compressdwarf=false ' # not empty: go wants no quote first
 
 # The linker's own words go through -extldflags, in quotes for blanks in the path: #cgo LDFLAGS refuses them.
-# A flag given here wins over the same one in GOFLAGS.
+# A flag given here wins over the same one in GOFLAGS. Go's threads would not survive an unloading: nodelete. What is wrapped
+# is in stackbound.c and reload.c.
 cd "$here/.."
 CGO_ENABLED=1 "${GO:-go}" build -buildmode=c-shared -trimpath -buildvcs=false -race=false \
-  "-ldflags=$strip'-extldflags=-Wl,-soname,$soname -Wl,-z,relro,-z,now \"-Wl,--version-script=$here/ndfile.map\"'" \
+  "-ldflags=$strip'-extldflags=-Wl,-soname,$soname -Wl,-z,relro,-z,now,-z,nodelete,--wrap=pthread_getattr_np,--wrap=pthread_key_create \"-Wl,--version-script=$here/ndfile.map\"'" \
   "$@" -o "$out" ./capi
 rm -f "${out%.*}.h"
 [ "$(basename "$out")" = $soname ] || ln -sf "$(basename "$out")" "$dir/$soname"

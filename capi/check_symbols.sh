@@ -3,7 +3,7 @@
 set -eu
 [ $# = 1 ] || { echo 'usage: check_symbols.sh LIBRARY' >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
-wanted=$(sed -n 's/^function .*[ *]\(ndf_[a-z_]*\)(.*/\1/p' "$here/abi.txt" | sort)
+wanted=$(sed -n 's/^function .*[ *]\(ndf_[a-z_]*\)(.*/\1/p; s/^private //p' "$here/abi.txt" | sort)
 found=$(nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
 if [ "$wanted" != "$found" ]; then
   echo "$1: wanted, then found:" >&2

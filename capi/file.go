@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"sync"
@@ -174,7 +175,7 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 func (f *file) register() (handle, error) {
 	f.single = f.file.Kind() == ndfile.Single
 	f.refs.Store(1)
-	h, err := handles.add(kindFile, f)
+	h, err := handles().add(kindFile, f)
 	if err != nil {
 		f.end(abort)
 	}
@@ -218,7 +219,7 @@ func createFile(path string, format, attrsJSON *C.char, options *C.ndf_write_opt
 	if err != nil {
 		return 0, ndfile.Locate(err, path, "", false)
 	}
-	opt.Format = strings.Clone(opt.Format)
+	opt.Format, opt.Trailing = strings.Clone(opt.Format), bytes.Clone(opt.Trailing)
 	f := &file{path: strings.Clone(path), access: creating}
 	if f.file, err = ndfile.Create(context.Background(), formats(&f.format), f.path, opt); err != nil {
 		return 0, err
@@ -232,7 +233,7 @@ func createOptions(format, attrsJSON *C.char, options *C.ndf_write_options) (opt
 	if opt.Attrs, err = attrsAt("attrs_json", attrsJSON); err != nil || options == nil {
 		return opt, err
 	}
-	var own C.ndf_write_options
+	var own C.ndfgo_write_options
 	if err := input("ndf_write_options", options, &own); err != nil {
 		return opt, err
 	}
@@ -245,7 +246,8 @@ func createOptions(format, attrsJSON *C.char, options *C.ndf_write_options) (opt
 		return opt, ndfile.NewError(ndfile.ErrArgument, "ndf_write_options: unknown value of commit")
 	}
 	opt.Sync, opt.Exclusive = own.sync != 0, own.exclusive != 0
-	return opt, nil
+	opt.Trailing, err = sliceAt[byte]("ndf_write_options: trailing", pointer(own.trailing), int64(own.trailing_len))
+	return opt, err
 }
 
 // ndfgo_file_close closes a file handle; a file that was created or changed is committed.

@@ -73,8 +73,8 @@ type table struct {
 	next uint32   // slots from here on were never used
 }
 
-// handles are the open objects of this process.
-var handles table
+// handles are the open objects of this process. The first call makes the table: then the epoch is known.
+var handles = sync.OnceValue(func() *table { return &table{epoch: epoch()} })
 
 // slot gives the slot of an index; nil when it was never used.
 func (t *table) slot(index uint32) *slot {
@@ -163,7 +163,7 @@ func errClosed(k kind) error {
 
 // find looks up the object of a handle.
 func find[T any](k kind, h handle) (object T, err error) {
-	o, err := handles.get(k, h)
+	o, err := handles().get(k, h)
 	if err == nil {
 		object = o.(T)
 	}
@@ -172,7 +172,7 @@ func find[T any](k kind, h handle) (object T, err error) {
 
 // take is find, and makes the handle invalid.
 func take[T any](k kind, h handle) (object T, err error) {
-	o, err := handles.take(k, h)
+	o, err := handles().take(k, h)
 	if err == nil {
 		object = o.(T)
 	}

@@ -15,6 +15,15 @@ typedef struct ndfgo_open_options {
   int64_t max_header;
 } ndfgo_open_options;
 
+typedef struct ndfgo_write_options {
+  uint32_t struct_size;
+  uint32_t commit;
+  uint32_t sync;
+  uint32_t exclusive;
+  uintptr_t trailing;
+  int64_t trailing_len;
+} ndfgo_write_options;
+
 typedef struct ndfgo_array_spec {
   uint32_t struct_size;
   int32_t ndim;
@@ -47,6 +56,7 @@ extern char *ndfgo_version(void);
 extern char *ndfgo_status_name(int32_t status);
 extern char *ndfgo_status_text(int32_t status);
 extern int32_t ndfgo_handle_count(int64_t *count, ndf_error *err);
+extern int32_t ndfgo_stack_misses(int64_t *count, ndf_error *err);
 extern int32_t ndfgo_format_count(int32_t *count, ndf_error *err);
 extern int32_t ndfgo_format_at(int32_t index, ndf_format_info *info, ndf_error *err);
 extern int32_t ndfgo_detect(char *path, char *buf, int64_t *len, ndf_error *err);
@@ -72,6 +82,7 @@ extern int32_t ndfgo_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_erro
 extern int32_t ndfgo_file_set_attrs(ndf_file file, char *attrs_json, ndf_error *err);
 extern int32_t ndfgo_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_set_attrs(ndf_array array, char *attrs_json, ndf_error *err);
+extern int32_t ndfgo_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_load(char *path, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
 extern int32_t ndfgo_save(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
 

@@ -1,6 +1,6 @@
 package main
 
-// #include "internal.h"
+// #include "native.h"
 import "C"
 
 import (
@@ -123,6 +123,31 @@ func ndfgo_status_text(status C.int32_t) (text *C.char) {
 //export ndfgo_handle_count
 func ndfgo_handle_count(count *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	*count = C.int64_t(handles.count())
+	*count = C.int64_t(handles().count())
+	return report(err, nil)
+}
+
+// ndfgo_stack_misses counts how often the bounds of a thread's stack had to be found out.
+//
+// It is for tests: the library remembers the bounds of every thread, since finding them out is slow. In a child of
+// fork() the count begins at 0.
+//
+// C: int32_t ndf_stack_misses(int64_t *count, ndf_error *err)
+//
+// Parameters:
+//   - count: receives the number
+//
+// Returns: NDF_OK; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_stack_misses
+func ndfgo_stack_misses(count *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	*count = C.int64_t(stackMisses())
 	return report(err, nil)
 }

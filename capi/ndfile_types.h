@@ -61,6 +61,8 @@ typedef struct ndf_write_options {
   uint32_t commit;    /* NDF_COMMIT_* */
   uint32_t sync;      /* not 0: fsync file and folder before success is reported */
   uint32_t exclusive; /* not 0: the path must not exist yet (NDF_ERR_EXISTS) */
+  const void *trailing; /* bytes to follow the data in formats with NDF_CAP_TRAILING; NULL: none */
+  int64_t trailing_len;  /* how many, at most 64 MiB */
 } ndf_write_options;
 
 /* A format of this library. */

@@ -2,10 +2,11 @@
 
 /* The public functions: each checks its pointers and calls the Go export of the same name. */
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "native.h"
 
 /* No address is lower. Empty arrays of some languages begin at a small number other than 0. */
 #define LOWEST 4096
@@ -14,12 +15,13 @@
 /* A pointer for Go: without const, NULL when it is no address. */
 #define ARG(type, p) (IS_NULL(p) ? NULL : (type)(p))
 
-/* The Go side: every call goes through one table. */
+/* The Go side: every call goes through one table, this library's own or that of a copy (see reload.c). */
 typedef struct calls {
   char *(*version)(void);
   char *(*status_name)(int32_t status);
   char *(*status_text)(int32_t status);
   int32_t (*handle_count)(int64_t *count, ndf_error *err);
+  int32_t (*stack_misses)(int64_t *count, ndf_error *err);
   int32_t (*format_count)(int32_t *count, ndf_error *err);
   int32_t (*format_at)(int32_t index, ndf_format_info *info, ndf_error *err);
   int32_t (*detect)(char *path, char *buf, int64_t *len, ndf_error *err);
@@ -45,6 +47,7 @@ typedef struct calls {
   int32_t (*file_set_attrs)(ndf_file file, char *attrs_json, ndf_error *err);
   int32_t (*array_attrs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_set_attrs)(ndf_array array, char *attrs_json, ndf_error *err);
+  int32_t (*file_trailing)(ndf_file file, void *buf, int64_t *len, ndf_error *err);
   int32_t (*load)(char *path, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
   int32_t (*save)(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
 } calls;
@@ -54,6 +57,7 @@ static const calls own_calls = {
   ndfgo_status_name,
   ndfgo_status_text,
   ndfgo_handle_count,
+  ndfgo_stack_misses,
   ndfgo_format_count,
   ndfgo_format_at,
   ndfgo_detect,
@@ -79,12 +83,24 @@ static const calls own_calls = {
   ndfgo_file_set_attrs,
   ndfgo_array_attrs,
   ndfgo_array_set_attrs,
+  ndfgo_file_trailing,
   ndfgo_load,
   ndfgo_save,
 };
 
-/* The one place that every call passes on its way to Go: gives the table to call through. */
-static inline const calls *enter(void) { return &own_calls; }
+const void *_Atomic ndfile_table = &own_calls;
+
+const void *ndf_private_calls_1(ndfile_process *shared) {
+  ndfile_shared = shared;
+  return &own_calls;
+}
+
+/* The one place that every call passes on its way to Go: gives the table to call through; NULL after a fork from which
+ * there is no way back. */
+static inline const calls *enter(ndf_error *err) {
+  const calls *table = atomic_load_explicit(&ndfile_table, memory_order_acquire);
+  return __builtin_expect(table != NULL, 1) ? table : ndfile_reload(IS_NULL(err) ? NULL : err);
+}
 
 /* Refuses a NULL. */
 static int32_t refuse_null(ndf_error *err, const char *function, const char *parameter) {
@@ -98,158 +114,201 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 }
 
 const char *ndf_version(void) {
-  return enter()->version();
+  const calls *table = enter(NULL);
+  return table == NULL ? "" : table->version();
 }
 
 const char *ndf_status_name(int32_t status) {
-  return enter()->status_name(status);
+  const calls *table = enter(NULL);
+  return table == NULL ? "" : table->status_name(status);
 }
 
 const char *ndf_status_text(int32_t status) {
-  return enter()->status_text(status);
+  const calls *table = enter(NULL);
+  return table == NULL ? "" : table->status_text(status);
 }
 
 int32_t ndf_handle_count(int64_t *count, ndf_error *err) {
   if (IS_NULL(count)) return refuse_null(err, "ndf_handle_count", "count");
-  return enter()->handle_count(ARG(int64_t *, count), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->handle_count(ARG(int64_t *, count), ARG(ndf_error *, err));
+}
+
+int32_t ndf_stack_misses(int64_t *count, ndf_error *err) {
+  if (IS_NULL(count)) return refuse_null(err, "ndf_stack_misses", "count");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->stack_misses(ARG(int64_t *, count), ARG(ndf_error *, err));
 }
 
 int32_t ndf_format_count(int32_t *count, ndf_error *err) {
   if (IS_NULL(count)) return refuse_null(err, "ndf_format_count", "count");
-  return enter()->format_count(ARG(int32_t *, count), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->format_count(ARG(int32_t *, count), ARG(ndf_error *, err));
 }
 
 int32_t ndf_format_at(int32_t index, ndf_format_info *info, ndf_error *err) {
   if (IS_NULL(info)) return refuse_null(err, "ndf_format_at", "info");
-  return enter()->format_at(index, ARG(ndf_format_info *, info), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->format_at(index, ARG(ndf_format_info *, info), ARG(ndf_error *, err));
 }
 
 int32_t ndf_detect(const char *path, char *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_detect", "path");
   if (IS_NULL(len)) return refuse_null(err, "ndf_detect", "len");
-  return enter()->detect(ARG(char *, path), ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->detect(ARG(char *, path), ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_open(const char *path, const ndf_open_options *options, ndf_file *file, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_file_open", "path");
   if (IS_NULL(file)) return refuse_null(err, "ndf_file_open", "file");
-  return enter()->file_open(ARG(char *, path), ARG(ndf_open_options *, options), ARG(ndf_file *, file), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_open(ARG(char *, path), ARG(ndf_open_options *, options), ARG(ndf_file *, file), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_create(const char *path, const char *format, const char *attrs_json, const ndf_write_options *options, ndf_file *file, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_file_create", "path");
   if (IS_NULL(file)) return refuse_null(err, "ndf_file_create", "file");
-  return enter()->file_create(ARG(char *, path), ARG(char *, format), ARG(char *, attrs_json), ARG(ndf_write_options *, options), ARG(ndf_file *, file), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_create(ARG(char *, path), ARG(char *, format), ARG(char *, attrs_json), ARG(ndf_write_options *, options), ARG(ndf_file *, file), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_close(ndf_file file, ndf_error *err) {
-  return enter()->file_close(file, ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_close(file, ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_abort(ndf_file file, ndf_error *err) {
-  return enter()->file_abort(file, ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_abort(file, ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_info_get(ndf_file file, ndf_file_info *info, ndf_error *err) {
   if (IS_NULL(info)) return refuse_null(err, "ndf_file_info_get", "info");
-  return enter()->file_info_get(file, ARG(ndf_file_info *, info), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_info_get(file, ARG(ndf_file_info *, info), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_file_name", "len");
-  return enter()->file_name(file, index, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_name(file, index, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err) {
   if (IS_NULL(name)) return refuse_null(err, "ndf_file_array", "name");
   if (IS_NULL(array)) return refuse_null(err, "ndf_file_array", "array");
-  return enter()->file_array(file, ARG(char *, name), ARG(ndf_array *, array), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_array(file, ARG(char *, name), ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err) {
   if (IS_NULL(array)) return refuse_null(err, "ndf_file_array_at", "array");
-  return enter()->file_array_at(file, index, ARG(ndf_array *, array), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_array_at(file, index, ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec, ndf_array *array, ndf_error *err) {
   if (IS_NULL(name)) return refuse_null(err, "ndf_file_add", "name");
   if (IS_NULL(spec)) return refuse_null(err, "ndf_file_add", "spec");
   if (IS_NULL(array)) return refuse_null(err, "ndf_file_add", "array");
-  return enter()->file_add(file, ARG(char *, name), ARG(ndf_array_spec *, spec), ARG(ndf_array *, array), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_add(file, ARG(char *, name), ARG(ndf_array_spec *, spec), ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_close(ndf_array array, ndf_error *err) {
-  return enter()->array_close(array, ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_close(array, ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err) {
   if (IS_NULL(info)) return refuse_null(err, "ndf_array_info_get", "info");
-  return enter()->array_info_get(array, ARG(ndf_array_info *, info), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_info_get(array, ARG(ndf_array_info *, info), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_array_dtype", "len");
-  return enter()->array_dtype(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_dtype(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_array_dims", "len");
-  return enter()->array_dims(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_dims(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_array_extra", "len");
-  return enter()->array_extra(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_extra(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_read(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
-  return enter()->array_read(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_read(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, const void *data, const int64_t *strides, const uint8_t *mask, ndf_error *err) {
-  return enter()->array_write(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_write(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err) {
   if (IS_NULL(offsets)) return refuse_null(err, "ndf_array_read_strings", "offsets");
-  return enter()->array_read_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), cap, ARG(int64_t *, need), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_read_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), cap, ARG(int64_t *, need), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const int64_t *offsets, const void *data, const uint8_t *mask, ndf_error *err) {
   if (IS_NULL(offsets)) return refuse_null(err, "ndf_array_write_strings", "offsets");
-  return enter()->array_write_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_write_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_file_attrs", "len");
-  return enter()->file_attrs(file, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_attrs(file, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_set_attrs(ndf_file file, const char *attrs_json, ndf_error *err) {
   if (IS_NULL(attrs_json)) return refuse_null(err, "ndf_file_set_attrs", "attrs_json");
-  return enter()->file_set_attrs(file, ARG(char *, attrs_json), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_set_attrs(file, ARG(char *, attrs_json), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_array_attrs", "len");
-  return enter()->array_attrs(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_attrs(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf_error *err) {
   if (IS_NULL(attrs_json)) return refuse_null(err, "ndf_array_set_attrs", "attrs_json");
-  return enter()->array_set_attrs(array, ARG(char *, attrs_json), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_set_attrs(array, ARG(char *, attrs_json), ARG(ndf_error *, err));
+}
+
+int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_file_trailing", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_trailing(file, ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_load", "path");
   if (IS_NULL(need)) return refuse_null(err, "ndf_load", "need");
   if (IS_NULL(ninfos)) return refuse_null(err, "ndf_load", "ninfos");
-  return enter()->load(ARG(char *, path), ARG(char *, name), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->load(ARG(char *, path), ARG(char *, name), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_error *, err));
 }
 
 int32_t ndf_save(const char *path, const char *format, const ndf_item *items, int64_t n, const char *attrs_json, const ndf_write_options *options, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_save", "path");
-  return enter()->save(ARG(char *, path), ARG(char *, format), ARG(ndf_item *, items), n, ARG(char *, attrs_json), ARG(ndf_write_options *, options), ARG(ndf_error *, err));
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->save(ARG(char *, path), ARG(char *, format), ARG(ndf_item *, items), n, ARG(char *, attrs_json), ARG(ndf_write_options *, options), ARG(ndf_error *, err));
 }
 
 /* The layouts that are frozen. */
@@ -265,11 +324,14 @@ _Static_assert(offsetof(ndf_open_options, struct_size) == 0, "ndf_open_options.s
 _Static_assert(offsetof(ndf_open_options, mode) == 4, "ndf_open_options.mode");
 _Static_assert(offsetof(ndf_open_options, format) == 8, "ndf_open_options.format");
 _Static_assert(offsetof(ndf_open_options, max_header) == 16, "ndf_open_options.max_header");
-_Static_assert(sizeof(ndf_write_options) == 16, "ndf_write_options");
+_Static_assert(sizeof(ndf_write_options) == 32, "ndf_write_options");
+_Static_assert(sizeof(ndfgo_write_options) == 32, "ndfgo_write_options");
 _Static_assert(offsetof(ndf_write_options, struct_size) == 0, "ndf_write_options.struct_size");
 _Static_assert(offsetof(ndf_write_options, commit) == 4, "ndf_write_options.commit");
 _Static_assert(offsetof(ndf_write_options, sync) == 8, "ndf_write_options.sync");
 _Static_assert(offsetof(ndf_write_options, exclusive) == 12, "ndf_write_options.exclusive");
+_Static_assert(offsetof(ndf_write_options, trailing) == 16, "ndf_write_options.trailing");
+_Static_assert(offsetof(ndf_write_options, trailing_len) == 24, "ndf_write_options.trailing_len");
 _Static_assert(sizeof(ndf_format_info) == 136, "ndf_format_info");
 _Static_assert(offsetof(ndf_format_info, struct_size) == 0, "ndf_format_info.struct_size");
 _Static_assert(offsetof(ndf_format_info, caps) == 4, "ndf_format_info.caps");

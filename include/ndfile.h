@@ -176,6 +176,8 @@ typedef struct ndf_write_options {
   uint32_t commit;    /* NDF_COMMIT_* */
   uint32_t sync;      /* not 0: fsync file and folder before success is reported */
   uint32_t exclusive; /* not 0: the path must not exist yet (NDF_ERR_EXISTS) */
+  const void *trailing; /* bytes to follow the data in formats with NDF_CAP_TRAILING; NULL: none */
+  int64_t trailing_len;  /* how many, at most 64 MiB */
 } ndf_write_options;
 
 /* A format of this library. */
@@ -298,6 +300,19 @@ NDF_API const char *ndf_status_text(int32_t status);
  * Threads: any.
  * Since 1.0. */
 NDF_API int32_t ndf_handle_count(int64_t *count, ndf_error *err);
+
+/* Counts how often the bounds of a thread's stack had to be found out.
+ *
+ * It is for tests: the library remembers the bounds of every thread, since finding them out is slow. In a
+ * child of fork() the count begins at 0.
+ *
+ *   count  receives the number
+ *
+ * Returns NDF_OK; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_stack_misses(int64_t *count, ndf_error *err);
 
 /* ==== Formats ========================================================================= */
 
@@ -700,6 +715,23 @@ NDF_API int32_t ndf_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_er
  * Threads: any; waits for calls that are running on the file.
  * Since 1.0. */
 NDF_API int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf_error *err);
+
+/* ==== Bytes after the data ============================================================ */
+
+/* Gives the bytes that follow the data of a file, which formats with NDF_CAP_TRAILING keep without giving
+ * them a meaning.
+ *
+ *   file  the handle of a file open for reading
+ *   buf   receives the bytes; may be NULL with *len 0
+ *   len   in: bytes at buf; out: number of bytes, 0 when there are none
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_NOT_SUPPORTED where the
+ *   format has no such bytes; NDF_ERR_LIMIT for more of them than max_header of ndf_open_options; NDF_ERR_IO;
+ *   NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err);
 
 /* ==== Small files in one call ========================================================= */
 

@@ -666,6 +666,7 @@ struct write_options {
   bool direct = false;     ///< written in place, for speed: a crash can leave a torn file. Default: the old file or the new
   bool sync = false;       ///< fsync file and folder before success is reported
   bool exclusive = false;  ///< the path must not exist yet, otherwise NDF_ERR_EXISTS
+  std::string trailing = {}; ///< bytes to follow the data, in formats with NDF_CAP_TRAILING
 };
 
 /// What a file holds.
@@ -682,6 +683,8 @@ inline ndf_write_options c_options(const write_options &options) {
   out.commit = options.direct ? NDF_COMMIT_DIRECT : NDF_COMMIT_ATOMIC;
   out.sync = options.sync;
   out.exclusive = options.exclusive;
+  out.trailing = options.trailing.empty() ? nullptr : options.trailing.data();
+  out.trailing_len = static_cast<std::int64_t>(options.trailing.size());
   return out;
 }
 } // namespace detail
@@ -777,6 +780,17 @@ class file {
 
   /// Attributes of the file as a JSON object.
   std::string attrs_json() const { return detail::text(ndf_file_attrs, handle()); }
+  /// The bytes after the data, empty when there are none. Throws NDF_ERR_NOT_SUPPORTED where the format keeps none.
+  std::string trailing() const {
+    for (std::string out(240, '\0');;) {
+      ndf_error err;
+      std::int64_t len = static_cast<std::int64_t>(out.size());
+      const std::int32_t status = ndf_file_trailing(handle(), out.data(), &len, &err);
+      if (status != NDF_OK && status != NDF_ERR_BUFFER) detail::raise(status, err);
+      out.resize(static_cast<std::size_t>(len));
+      if (status == NDF_OK) return out;
+    }
+  }
   /// Replaces all attributes of the file; they are written when it is closed.
   void set_attrs_json(const std::string &json) {
     detail::call(ndf_file_set_attrs, handle(), detail::c_text(json, "attributes"));

@@ -206,14 +206,21 @@ void test_conversion() {
 void test_composite() {
   const std::vector<foo> values = {{"first", 1, {1, 2}}, {"second", 2, {3}}};
   THROWS(NDF_ERR_DTYPE, "composite.ds", "V80", ndfile::save(in_folder("composite.ds"), {item("s", values)}));
-  for (const ndfile::format_info &format : ndfile::formats()) {
-    if (format.name != "rawarray") continue;
-    const std::string path = in_folder("composite.ra");
-    ndfile::save(path, {item("", values)});
-    CHECK(same(ndfile::load<foo>(path), values) && same(file::open(path).array().read<foo>({{1}, {1}}), {values[1]}));
-    CHECK(file::open(path).kind() == ndfile::file_kind::array);
-    THROWS(NDF_ERR_DTYPE, path, "", ndfile::load<double>(path));
-  }
+  const std::string path = in_folder("composite.ra");
+  ndfile::save(path, {item("", values)});
+  CHECK(same(ndfile::load<foo>(path), values) && same(file::open(path).array().read<foo>({{1}, {1}}), {values[1]}));
+  CHECK(file::open(path).kind() == ndfile::file_kind::array && file::open(path).trailing().empty());
+  THROWS(NDF_ERR_DTYPE, path, "", ndfile::load<double>(path));
+}
+
+// Bytes after the data, more of them than the first try has room for.
+void test_trailing() {
+  const std::string path = in_folder("trailing.ra"), note(1000, 'x');
+  ndfile::write_options options;
+  options.trailing = note;
+  ndfile::save(path, {item("", std::vector<int>{1, 2})}, options);
+  CHECK(file::open(path).trailing() == note && same(ndfile::load<int>(path), {1, 2}));
+  THROWS(NDF_ERR_NOT_SUPPORTED, "t.ds", "", ndfile::save(in_folder("t.ds"), {item("x", std::vector<int>{1})}, options));
 }
 
 void check_strings(const std::string &path) {
@@ -532,6 +539,7 @@ int main(int argc, char **argv) {
     test_dtype_names();
     test_conversion();
     test_composite();
+  test_trailing();
     test_strings();
     test_memory();
     test_metadata();

@@ -26,7 +26,7 @@ compile header.cpp header17 "${CXX:-c++}" -std=c++17
 for t in header99 header11 header17; do "$dir/$t"; done
 echo 'header: ok'
 
-for t in contract roundtrip threads ${PANIC:+panic}; do
+for t in contract roundtrip threads fork ${PANIC:+panic}; do
   compile $t.c $t "${CC:-cc}" -std=c11
   files=$dir/$t.files
   rm -rf "$files"

@@ -23,6 +23,7 @@ var groups = []struct{ file, title string }{
 	{"io.go", "Reading and writing boxes"},
 	{"strings.go", "Elements of variable length"},
 	{"attrs.go", "Attributes"},
+	{"trailing.go", "Bytes after the data"},
 	{"oneshot.go", "Small files in one call"},
 }
 

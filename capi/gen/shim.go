@@ -67,10 +67,11 @@ func shim(a *api) string {
 
 /* The public functions: each checks its pointers and calls the Go export of the same name. */
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "native.h"
 
 /* No address is lower. Empty arrays of some languages begin at a small number other than 0. */
 #define LOWEST 4096
@@ -79,7 +80,7 @@ func shim(a *api) string {
 /* A pointer for Go: without const, NULL when it is no address. */
 #define ARG(type, p) (IS_NULL(p) ? NULL : (type)(p))
 
-/* The Go side: every call goes through one table. */
+/* The Go side: every call goes through one table, this library's own or that of a copy (see reload.c). */
 typedef struct calls {
 `, generated)
 	for _, f := range a.functions {
@@ -89,10 +90,21 @@ typedef struct calls {
 	for _, f := range a.functions {
 		fmt.Fprintf(&b, "  %s,\n", f.goName)
 	}
-	b.WriteString(`};
+	fmt.Fprintf(&b, `};
 
-/* The one place that every call passes on its way to Go: gives the table to call through. */
-static inline const calls *enter(void) { return &own_calls; }
+const void *_Atomic ndfile_table = &own_calls;
+
+const void *%s(ndfile_process *shared) {
+  ndfile_shared = shared;
+  return &own_calls;
+}
+
+/* The one place that every call passes on its way to Go: gives the table to call through; NULL after a fork from which
+ * there is no way back. */
+static inline const calls *enter(ndf_error *err) {
+  const calls *table = atomic_load_explicit(&ndfile_table, memory_order_acquire);
+  return __builtin_expect(table != NULL, 1) ? table : ndfile_reload(IS_NULL(err) ? NULL : err);
+}
 
 /* Refuses a NULL. */
 static int32_t refuse_null(ndf_error *err, const char *function, const char *parameter) {
@@ -100,11 +112,11 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
     err->code = NDF_ERR_ARGUMENT;
     err->os_error = 0;
     err->offset = -1;
-    snprintf(err->message, sizeof err->message, "%s: %s is NULL", function, parameter);
+    snprintf(err->message, sizeof err->message, "%%s: %%s is NULL", function, parameter);
   }
   return NDF_ERR_ARGUMENT;
 }
-`)
+`, privateCalls)
 	for _, f := range a.functions {
 		fmt.Fprintf(&b, "\n%s {\n", f.prototype())
 		args := make([]string, len(f.params))
@@ -118,7 +130,11 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 				fmt.Fprintf(&b, "  if (IS_NULL(%s)) return refuse_null(err, %q, %q);\n", p.name, f.name, p.name)
 			}
 		}
-		fmt.Fprintf(&b, "  return enter()->%s(%s);\n}\n", base(f), strings.Join(args, ", "))
+		err, refused := "NULL", `""`
+		if f.fallible() {
+			err, refused = "err", "NDF_ERR_FORKED"
+		}
+		fmt.Fprintf(&b, "  const calls *table = enter(%s);\n  return table == NULL ? %s : table->%s(%s);\n}\n", err, refused, base(f), strings.Join(args, ", "))
 	}
 	b.WriteString("\n/* The layouts that are frozen. */\n#if UINTPTR_MAX == 0xffffffffffffffff\n")
 	for _, s := range a.types.structs {
@@ -134,6 +150,9 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 	return b.String()
 }
 
+// privateCalls leaves the library, but is not for users: one copy of the library asks another for its table.
+const privateCalls = "ndf_private_calls_1"
+
 // base is the name of a function without its prefix.
 func base(f *function) string { return strings.TrimPrefix(f.name, cPrefix) }
 
@@ -144,7 +163,7 @@ func symbolMap(a *api) string {
 	for _, f := range a.functions {
 		fmt.Fprintf(&b, "    %s;\n", f.name)
 	}
-	b.WriteString("  local:\n    *;\n};\n")
+	fmt.Fprintf(&b, "    %s;\n  local:\n    *;\n};\n", privateCalls)
 	return b.String()
 }
 
@@ -154,6 +173,7 @@ func abi(a *api) string {
 	for _, f := range a.functions {
 		lines = append(lines, "function "+f.prototype())
 	}
+	lines = append(lines, "private "+privateCalls)
 	for _, c := range a.constants() {
 		lines = append(lines, fmt.Sprintf("constant %s = %d", c.name, c.value))
 	}

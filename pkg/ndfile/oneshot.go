@@ -187,6 +187,7 @@ func (s *Sink) reset() { s.N, s.Need = 0, 0 }
 // so that the caller can come again.
 func Load(ctx context.Context, formats []Format, fsys FS, path string, sink *Sink) error {
 	var tried Format
+	var refused error // what the format that the extension promises says
 	for _, f := range formats {
 		if o, ok := f.(OneShot); ok && hasExtension(f, path) {
 			err := o.Load(ctx, fsys, path, sink)
@@ -196,12 +197,15 @@ func Load(ctx context.Context, formats []Format, fsys FS, path string, sink *Sin
 			if !errors.Is(err, ErrFormat) {
 				return Locate(err, path, "", false)
 			}
-			tried = f
+			tried, refused = f, err
 			break
 		}
 	}
 	sink.reset()
 	f, err := Detect(ctx, formats, fsys, path)
+	if errors.Is(err, ErrFormat) && refused != nil {
+		err = Locate(refused, path, "", false)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package ndfile
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +16,15 @@ func Open(ctx context.Context, formats []Format, path string, opt OpenOptions) (
 		opt.FS = OS
 	}
 	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
+	if errors.Is(err, ErrFormat) && opt.Format == "" {
+		// The format that the extension promises says best what is wrong.
+		for _, f := range formats {
+			if hasExtension(f, path) {
+				format, err = f, nil
+				break
+			}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

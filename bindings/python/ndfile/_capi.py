@@ -123,10 +123,12 @@ class ndf_write_options(Structure):
         ("commit", c_uint32),
         ("sync", c_uint32),
         ("exclusive", c_uint32),
+        ("trailing", c_void_p),
+        ("trailing_len", c_int64),
     ]
 
 
-assert sizeof(ndf_write_options) == 16
+assert sizeof(ndf_write_options) == 32
 
 
 class ndf_format_info(Structure):
@@ -237,6 +239,7 @@ FUNCTIONS = {
     "ndf_status_name": (c_char_p, (c_int32,)),
     "ndf_status_text": (c_char_p, (c_int32,)),
     "ndf_handle_count": (c_int32, (c_void_p, c_void_p,)),
+    "ndf_stack_misses": (c_int32, (c_void_p, c_void_p,)),
     "ndf_format_count": (c_int32, (c_void_p, c_void_p,)),
     "ndf_format_at": (c_int32, (c_int32, c_void_p, c_void_p,)),
     "ndf_detect": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
@@ -262,6 +265,7 @@ FUNCTIONS = {
     "ndf_file_set_attrs": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_array_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_set_attrs": (c_int32, (c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_trailing": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_load": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
 }

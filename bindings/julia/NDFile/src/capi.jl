@@ -76,6 +76,8 @@ struct ndf_write_options
     commit::UInt32
     sync::UInt32
     exclusive::UInt32
+    trailing::Ptr{Cvoid}
+    trailing_len::Int64
 end
 
 struct ndf_format_info
@@ -169,6 +171,7 @@ const p_ndf_version = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_status_name = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_status_text = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_handle_count = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_stack_misses = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_format_count = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_format_at = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_detect = Ref{Ptr{Cvoid}}(C_NULL)
@@ -194,6 +197,7 @@ const p_ndf_file_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_trailing = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save = Ref{Ptr{Cvoid}}(C_NULL)
 
@@ -201,7 +205,7 @@ const p_ndf_save = Ref{Ptr{Cvoid}}(C_NULL)
 function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_error) == 1024
     @assert sizeof(ndf_open_options) == 24
-    @assert sizeof(ndf_write_options) == 16
+    @assert sizeof(ndf_write_options) == 32
     @assert sizeof(ndf_format_info) == 136
     @assert sizeof(ndf_file_info) == 56
     @assert sizeof(ndf_array_info) == 608
@@ -212,6 +216,7 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_status_name[] = dlsym(library, :ndf_status_name)
     p_ndf_status_text[] = dlsym(library, :ndf_status_text)
     p_ndf_handle_count[] = dlsym(library, :ndf_handle_count)
+    p_ndf_stack_misses[] = dlsym(library, :ndf_stack_misses)
     p_ndf_format_count[] = dlsym(library, :ndf_format_count)
     p_ndf_format_at[] = dlsym(library, :ndf_format_at)
     p_ndf_detect[] = dlsym(library, :ndf_detect)
@@ -237,6 +242,7 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_file_set_attrs[] = dlsym(library, :ndf_file_set_attrs)
     p_ndf_array_attrs[] = dlsym(library, :ndf_array_attrs)
     p_ndf_array_set_attrs[] = dlsym(library, :ndf_array_set_attrs)
+    p_ndf_file_trailing[] = dlsym(library, :ndf_file_trailing)
     p_ndf_load[] = dlsym(library, :ndf_load)
     p_ndf_save[] = dlsym(library, :ndf_save)
     return nothing
@@ -246,6 +252,7 @@ ndf_version() = ccall(p_ndf_version[], Cstring, ())
 ndf_status_name(status) = ccall(p_ndf_status_name[], Cstring, (Int32,), status)
 ndf_status_text(status) = ccall(p_ndf_status_text[], Cstring, (Int32,), status)
 ndf_handle_count(count, err) = ccall(p_ndf_handle_count[], Int32, (Ptr{Int64}, Ptr{ndf_error},), count, err)
+ndf_stack_misses(count, err) = ccall(p_ndf_stack_misses[], Int32, (Ptr{Int64}, Ptr{ndf_error},), count, err)
 ndf_format_count(count, err) = ccall(p_ndf_format_count[], Int32, (Ptr{Int32}, Ptr{ndf_error},), count, err)
 ndf_format_at(index, info, err) = ccall(p_ndf_format_at[], Int32, (Int32, Ptr{ndf_format_info}, Ptr{ndf_error},), index, info, err)
 ndf_detect(path, buf, len, err) = ccall(p_ndf_detect[], Int32, (Cstring, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), path, buf, len, err)
@@ -271,5 +278,6 @@ ndf_file_attrs(file, buf, len, err) = ccall(p_ndf_file_attrs[], Int32, (UInt64, 
 ndf_file_set_attrs(file, attrs_json, err) = ccall(p_ndf_file_set_attrs[], Int32, (UInt64, Cstring, Ptr{ndf_error},), file, attrs_json, err)
 ndf_array_attrs(array, buf, len, err) = ccall(p_ndf_array_attrs[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_set_attrs(array, attrs_json, err) = ccall(p_ndf_array_set_attrs[], Int32, (UInt64, Cstring, Ptr{ndf_error},), array, attrs_json, err)
+ndf_file_trailing(file, buf, len, err) = ccall(p_ndf_file_trailing[], Int32, (UInt64, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), file, buf, len, err)
 ndf_load(path, name, buf, cap, need, infos, ninfos, err) = ccall(p_ndf_load[], Int32, (Cstring, Cstring, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_error},), path, name, buf, cap, need, infos, ninfos, err)
 ndf_save(path, format, items, n, attrs_json, options, err) = ccall(p_ndf_save[], Int32, (Cstring, Cstring, Ptr{ndf_item}, Int64, Cstring, Ptr{ndf_write_options}, Ptr{ndf_error},), path, format, items, n, attrs_json, options, err)

@@ -1,0 +1,96 @@
+"""RawArray files: those of the reference implementations, and the user's own structs."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import ndfile
+import numpy as np
+import pytest
+
+DATA = Path(__file__).resolve().parents[3] / "pkg" / "rawarray" / "testdata"
+VALID = sorted((DATA / "valid").glob("*.json"))
+MALFORMED = json.loads((DATA / "malformed" / "expected.json").read_text())
+
+# The user-defined structure of the RawArray specification.
+FOO = np.dtype([("info", "S12"), ("index", "<u4"), ("v", "<f8", (8,))])
+
+
+def test_fixtures_are_there():
+    assert len(VALID) >= 30 and len(MALFORMED) >= 15
+
+
+@pytest.mark.parametrize("path", VALID, ids=lambda p: p.stem)
+def test_valid(path):
+    want = json.loads(path.read_text())
+    file = path.with_name(want["file"])
+    try:
+        whole = ndfile.read(file)
+    except ndfile.NotSupportedError:
+        assert want["support"].startswith("optional")
+        return
+    shape = tuple(reversed(want["header"]["dims"]))
+    assert whole.shape == shape
+    stored = whole.astype(whole.dtype.newbyteorder(">")) if want["byte_order"] == "big" else whole
+    assert hashlib.sha256(stored.tobytes()).hexdigest() == want["decoded_data_sha256"]
+    with ndfile.open(file) as f:
+        assert (f.format, f.kind) == ("rawarray", "array")
+        lazy = f.array
+        assert lazy.shape == shape
+        assert lazy[...].tobytes() == whole.tobytes()
+        if shape and shape[0] > 1:
+            assert lazy[1:].tobytes() == whole[1:].tobytes()
+
+
+@pytest.mark.parametrize("entry", MALFORMED, ids=lambda e: e["file"])
+def test_malformed(entry):
+    file = DATA / "malformed" / entry["file"]
+    if entry["expect"] == "error":
+        with pytest.raises(ndfile.NdfileError, match="at byte") as e:
+            ndfile.read(file)
+        assert entry["file"] in str(e.value)
+
+
+def test_rewritten_byte_for_byte():
+    """The example of the specification."""
+    ndfile.save("again.ra", ndfile.read(DATA / "valid" / "test.ra"))
+    assert hashlib.md5(Path("again.ra").read_bytes()).hexdigest() == "1dd9f98a0d57ec3c4d8ad50343bd20cd"
+
+
+def test_structs():
+    foos = np.zeros(3, FOO)
+    foos["info"] = [b"first", b"second", b"third"]
+    foos["index"] = [1, 2, 3]
+    foos["v"][1] = np.arange(8)
+    ndfile.save("foo.ra", foos)
+    assert ndfile.read("foo.ra").dtype == np.dtype("V80")
+    again = ndfile.read("foo.ra", dtype=FOO)
+    assert again.dtype == FOO and again.tobytes() == foos.tobytes()
+    with pytest.raises(TypeError):
+        ndfile.read("foo.ra", dtype="f8")
+
+
+@pytest.mark.parametrize("dtype", ["b1", "i1", "<i2", ">i4", "i8", "u1", "<u8", "f2", ">f4", "f8", "c8", ">c16", "V5"])
+@pytest.mark.parametrize("shape", [(), (1,), (0, 3), (2, 3), (4, 1, 1)])
+def test_round_trip(dtype, shape):
+    rng = np.random.default_rng(1)
+    raw = rng.integers(0, 2 if dtype == "b1" else 100, (*shape, np.dtype(dtype).itemsize), np.uint8)
+    array = np.ascontiguousarray(raw).view(dtype).reshape(shape)
+    ndfile.save("x.ra", array)
+    again = ndfile.read("x.ra")
+    assert again.shape == shape
+    if dtype == "b1":
+        assert again.dtype == np.uint8
+    assert again.tobytes() == array.astype(array.dtype.newbyteorder("=")).tobytes()
+
+
+def test_trailing():
+    ndfile.save("x.ra", np.arange(3), trailing=b"a note")
+    with ndfile.open("x.ra") as f:
+        assert f.trailing == b"a note"
+        assert f.array[...].tolist() == [0, 1, 2]
+    ndfile.save("x.ra", np.arange(3))
+    with ndfile.open("x.ra") as f:
+        assert f.trailing == b""
+    with pytest.raises(NotImplementedError):
+        ndfile.save("x.ds", {"x": 1}, trailing=b"a note")

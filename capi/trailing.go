@@ -1,0 +1,64 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// ndfgo_file_trailing gives the bytes that follow the data of a file, which formats with NDF_CAP_TRAILING keep without
+// giving them a meaning.
+//
+// C: int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of a file open for reading
+//   - buf: receives the bytes; may be NULL with *len 0
+//   - len: in: bytes at buf; out: number of bytes, 0 when there are none
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_NOT_SUPPORTED where the format
+// has no such bytes; NDF_ERR_LIMIT for more of them than max_header of ndf_open_options; NDF_ERR_IO; NDF_ERR_HANDLE;
+// NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_trailing
+func ndfgo_file_trailing(file C.ndf_file, buf address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, fileTrailing(handle(file), buf, len))
+}
+
+func fileTrailing(h handle, buf address, length *C.int64_t) error {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	dst, err := roomAt("buf", "len", buf, int64(*length))
+	if err != nil {
+		return err
+	}
+	return f.shared(func(nf ndfile.File) error {
+		t, ok := nf.(ndfile.Trailer)
+		if !ok {
+			return ndfile.NewError(ndfile.ErrNotSupported, "there are no bytes after the data in this format")
+		}
+		trailing, err := t.Trailing(context.Background())
+		if err != nil {
+			return err
+		}
+		*length = C.int64_t(len(trailing))
+		if len(trailing) > len(dst) {
+			return ndfile.NewError(ndfile.ErrBuffer, strconv.Itoa(len(trailing))+" bytes follow the data, the buffer has "+strconv.Itoa(len(dst)))
+		}
+		copy(dst, trailing)
+		return nil
+	})
+}
