@@ -49,9 +49,11 @@ demo: build $(VENV)/ok ## write a ds file, read it back from C and Python, print
 test: build test-go test-c test-python test-julia lint gen-check ## all tests: Go, C, C++, Python, Julia, lint, drift of generated files
 	@echo 'test: Go, C, C++, Python, Julia, lint and generated files: done'
 
-test-go: $(LIB) # packages, generator, golden files, fuzz corpora
+# Debian's build of c-blosc, which has snappy; unpacked, not installed.
+SNAPPY := $(B)/snappy
+test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, peers of other languages
 	$(GO) vet ./...
-	$(GO) test ./...
+	NDFILE_TEST_PYTHON=$(CURDIR)/$(PY) NDFILE_TEST_LIBBLOSC=$$(sh pkg/blosc/crosstest/get-snappy.sh $(SNAPPY)) $(GO) test ./...
 	@command -v cargo >/dev/null || printf '\n*** SKIPPED: the check against the crate rawarray, since cargo is not here ***\n\n'
 
 test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17

@@ -66,15 +66,11 @@ def cpu(function: Callable, *args: object) -> float:
 
 def interval(values: list[float], rng: random.Random) -> tuple[float, float]:
     """Give a 95 % bootstrap interval of the median."""
-    medians = sorted(
-        statistics.median(rng.choices(values, k=len(values))) for _ in range(2000)
-    )
+    medians = sorted(statistics.median(rng.choices(values, k=len(values))) for _ in range(2000))
     return medians[50], medians[-51]
 
 
-def measure(
-    arrays: dict[str, np.ndarray], top: str, rounds: int, files: int
-) -> dict[str, list]:
+def measure(arrays: dict[str, np.ndarray], top: str, rounds: int, files: int) -> dict[str, list]:
     """Run the rounds; give pairs of nanoseconds a file, (ndfile, system calls)."""
     sample = os.path.join(tempfile.mkdtemp(dir=top), "sample.ds")
     ndfile.save(sample, arrays)
@@ -98,9 +94,7 @@ def measure(
                 result[what].append((x / files, y / files))
         with open(ours[0], "rb") as f:
             if f.read() != content:
-                raise AssertionError(
-                    "what was written differs from what the system calls wrote"
-                )
+                raise AssertionError("what was written differs from what the system calls wrote")
     return result
 
 
@@ -110,9 +104,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--files", type=int, default=400, help="files a round")
     parser.add_argument("--json", metavar="FILE", help="write the figures there")
-    parser.add_argument(
-        "--limit", type=float, help="exit 1 when a median of the first case is above"
-    )
+    parser.add_argument("--limit", type=float, help="exit 1 when a median of the first case is above")
     args = parser.parse_args()
     cases = {
         "1 variable, 1 float64": {"x": np.array([1.5])},

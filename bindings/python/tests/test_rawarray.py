@@ -4,9 +4,10 @@ import hashlib
 import json
 from pathlib import Path
 
-import ndfile
 import numpy as np
 import pytest
+
+import ndfile
 
 DATA = Path(__file__).resolve().parents[3] / "pkg" / "rawarray" / "testdata"
 VALID = sorted((DATA / "valid").glob("*.json"))
@@ -70,7 +71,9 @@ def test_structs():
         ndfile.read("foo.ra", dtype="f8")
 
 
-@pytest.mark.parametrize("dtype", ["b1", "i1", "<i2", ">i4", "i8", "u1", "<u8", "f2", ">f4", "f8", "c8", ">c16", "V5"])
+@pytest.mark.parametrize(
+    "dtype", ["b1", "i1", "<i2", ">i4", "i8", "u1", "<u8", "f2", ">f4", "f8", "c8", ">c16", "V5"]
+)
 @pytest.mark.parametrize("shape", [(), (1,), (0, 3), (2, 3), (4, 1, 1)])
 def test_round_trip(dtype, shape):
     rng = np.random.default_rng(1)

@@ -1,0 +1,233 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// ndfgo_blosc_compress makes a Blosc1 chunk, which c-blosc and its bindings read.
+//
+// C: int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst, int64_t cap, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - src: the data; may be NULL with n 0
+//   - n: bytes at src, at most 2^31 - 17
+//   - params: codec, level, filter and so on; may be NULL: as the zero value says
+//   - dst: receives the chunk. n + 16 bytes are always enough. Must not overlap src; may be NULL with cap 0
+//   - cap: bytes at dst
+//   - len: receives the size of the chunk
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is then enough; NDF_ERR_LIMIT for more data than a chunk
+// holds; NDF_ERR_ARGUMENT for an unknown codec, filter or level.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_blosc_compress
+func ndfgo_blosc_compress(src address, n C.int64_t, params *C.ndf_blosc_params, dst address, cap C.int64_t, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, compress(src, int64(n), params, dst, int64(cap), len))
+}
+
+func compress(src address, n int64, params *C.ndf_blosc_params, dst address, capacity int64, length *C.int64_t) error {
+	in, err := roomAt("src", "n", src, n)
+	if err != nil {
+		return err
+	}
+	out, err := roomAt("dst", "cap", dst, capacity)
+	if err != nil {
+		return err
+	}
+	p := blosc.Params{Codec: blosc.BloscLZ, Level: 9, Shuffle: blosc.ByteShuffle, TypeSize: 8, Threads: 1}
+	if params != nil {
+		var own C.ndfgo_blosc_params
+		if err := input("ndf_blosc_params", params, &own); err != nil {
+			return err
+		}
+		p.Level, p.TypeSize, p.BlockSize = int(own.level), int(own.typesize), int(own.blocksize)
+		p.Shuffle, p.Threads, p.Compat18 = blosc.Shuffle(own.shuffle), int(own.threads), own.compat18 != 0
+		if own.shuffle > C.NDF_BLOSC_BITSHUFFLE {
+			return badArgument("ndf_blosc_params: shuffle is " + strconv.Itoa(int(own.shuffle)) + ", expected 0, 1 or 2")
+		}
+		if name := fieldText(own.codec); name != "" {
+			if p.Codec, err = blosc.ParseCodec(name); err != nil {
+				return bloscError(err)
+			}
+		}
+	}
+	size, err := blosc.Encode(out, in, p)
+	if errors.Is(err, blosc.ErrBuffer) {
+		size = blosc.EncodeBound(len(in))
+	} else if err != nil {
+		return bloscError(err)
+	}
+	*length = C.int64_t(size)
+	return bloscError(err)
+}
+
+// ndfgo_blosc_decompress decodes a Blosc1 chunk.
+//
+// C: int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - chunk: the chunk, whole and without bytes behind it
+//   - n: bytes at chunk
+//   - threads: the most threads to use; 0: 1
+//   - dst: receives the data; may be NULL with cap 0. Must not overlap chunk
+//   - cap: bytes at dst
+//   - len: receives the size of the data, which ndf_blosc_info_get tells beforehand
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is the size that is needed; NDF_ERR_CORRUPT;
+// NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT. After an error the content of dst is undefined.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_blosc_decompress
+func ndfgo_blosc_decompress(chunk address, n C.int64_t, threads C.int32_t, dst address, cap C.int64_t, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, decompress(chunk, int64(n), threads, dst, int64(cap), len))
+}
+
+func decompress(chunk address, n int64, threads C.int32_t, dst address, capacity int64, length *C.int64_t) error {
+	in, err := roomAt("chunk", "n", chunk, n)
+	if err != nil {
+		return err
+	}
+	out, err := roomAt("dst", "cap", dst, capacity)
+	if err != nil {
+		return err
+	}
+	if threads < 0 {
+		return badArgument("threads is " + strconv.Itoa(int(threads)))
+	}
+	info, err := blosc.Info(in)
+	if err != nil {
+		return bloscError(err)
+	}
+	*length = C.int64_t(info.NBytes)
+	_, err = blosc.Decoder{Threads: int(threads)}.Decode(out, in)
+	return bloscError(err)
+}
+
+// ndfgo_blosc_items decodes some elements of a Blosc1 chunk; only the blocks that hold them are decoded.
+//
+// C: int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - chunk: the chunk, whole and without bytes behind it
+//   - n: bytes at chunk
+//   - start: the first element; elements have the typesize that the chunk says
+//   - count: number of elements
+//   - dst: receives count * typesize bytes; may be NULL with cap 0. Must not overlap chunk
+//   - cap: bytes at dst
+//   - len: receives the number of bytes
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for elements that the chunk does not have; NDF_ERR_CORRUPT;
+// NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_blosc_items
+func ndfgo_blosc_items(chunk address, n C.int64_t, start C.int64_t, count C.int64_t, dst address, cap C.int64_t, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, decompressItems(chunk, int64(n), int(start), int(count), dst, int64(cap), len))
+}
+
+func decompressItems(chunk address, n int64, start, count int, dst address, capacity int64, length *C.int64_t) error {
+	in, err := roomAt("chunk", "n", chunk, n)
+	if err != nil {
+		return err
+	}
+	out, err := roomAt("dst", "cap", dst, capacity)
+	if err != nil {
+		return err
+	}
+	size, err := blosc.DecodeItems(out, in, start, count)
+	if err == nil {
+		*length = C.int64_t(size)
+	}
+	return bloscError(err)
+}
+
+// ndfgo_blosc_info_get tells what the header of a Blosc1 chunk says.
+//
+// C: int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err)
+//
+// Parameters:
+//   - chunk: the first 16 bytes of a chunk, or more
+//   - n: bytes at chunk
+//   - info: receives the description; the caller sets struct_size
+//
+// Returns: NDF_OK; NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_blosc_info_get
+func ndfgo_blosc_info_get(chunk address, n C.int64_t, info *C.ndf_blosc_info, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, chunkInfo(chunk, int64(n), info))
+}
+
+func chunkInfo(chunk address, n int64, out *C.ndf_blosc_info) error {
+	in, err := roomAt("chunk", "n", chunk, n)
+	if err != nil {
+		return err
+	}
+	info, err := blosc.Info(in)
+	if err != nil {
+		return bloscError(err)
+	}
+	var own C.ndf_blosc_info
+	own.nbytes, own.cbytes, own.blocksize = C.int64_t(info.NBytes), C.int64_t(info.CBytes), C.int64_t(info.BlockSize)
+	own.typesize, own.shuffle = C.int32_t(info.TypeSize), C.uint32_t(info.Shuffle)
+	if info.Memcpyed {
+		own.memcpyed = 1
+	}
+	setName(own.codec[:], info.Codec.String())
+	return output("ndf_blosc_info", out, &own)
+}
+
+// bloscError gives an error of package blosc its row of the error table.
+func bloscError(err error) error {
+	var e *blosc.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	kind := ndfile.ErrInternal
+	switch {
+	case errors.Is(err, blosc.ErrCorrupt):
+		kind = ndfile.ErrCorrupt
+	case errors.Is(err, blosc.ErrNotSupported):
+		kind = ndfile.ErrNotSupported
+	case errors.Is(err, blosc.ErrLimit):
+		kind = ndfile.ErrLimit
+	case errors.Is(err, blosc.ErrBuffer):
+		kind = ndfile.ErrBuffer
+	case errors.Is(err, blosc.ErrBounds):
+		kind = ndfile.ErrBounds
+	case errors.Is(err, blosc.ErrParams):
+		kind = ndfile.ErrArgument
+	}
+	return ndfile.NewError(kind, "").At(e.Offset).Because(err)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// blosclzDecode writes the decoder of BloscLZ. Fast paths copy 32 bytes whatever
+// is asked, where source and destination have them; the others single bytes.
+func blosclzDecode() {
+	tables := newMatchTables()
+	TEXT("blosclzDecodeAVX2", NOSPLIT, "func(dst *byte, dstLen int, src *byte, srcLen int) bool")
+	Doc("blosclzDecodeAVX2 is blosclzDecode; srcLen is at least 1.")
+	Pragma("noescape")
+	base, oend, ip, iend := params("dst"), params("dstLen"), params("src"), params("srcLen")
+	op, ctrl, n, dist, t, u, tail := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	y := YMM()
+	MOVQ(base, op)
+	ADDQ(base, oend)
+	ADDQ(ip, iend)
+	next := func() {
+		MOVBQZX(Mem{Base: ip}, ctrl)
+		INCQ(ip)
+	}
+	next()
+	ANDQ(Imm(31), ctrl) // the rest of the first byte is a marker
+
+	Label("loop")
+	CMPQ(ctrl, Imm(32))
+	JAE(LabelRef("match"))
+	LEAQ(Mem{Base: ctrl, Disp: 1}, n)
+	MOVQ(iend, t)
+	SUBQ(ip, t)
+	MOVQ(oend, u)
+	SUBQ(op, u)
+	CMPQ(t, Imm(33))
+	JB(LabelRef("lit_slow"))
+	CMPQ(u, Imm(32))
+	JB(LabelRef("lit_slow"))
+	VMOVDQU(Mem{Base: ip}, y)
+	VMOVDQU(y, Mem{Base: op})
+	MOVBQZX(Mem{Base: ip, Index: n, Scale: 1}, ctrl)
+	LEAQ(Mem{Base: ip, Index: n, Scale: 1, Disp: 1}, ip)
+	ADDQ(n, op)
+	CMPQ(ctrl, Imm(32))
+	JB(LabelRef("loop"))
+
+	Label("match")
+	MOVQ(ctrl, n)
+	SHRQ(Imm(5), n)
+	ADDQ(Imm(2), n)
+	ANDQ(Imm(31), ctrl)
+	MOVQ(ctrl, dist)
+	SHLQ(Imm(8), dist)
+	CMPQ(n, Imm(9))
+	JNE(LabelRef("length_end"))
+	Label("length")
+	CMPQ(ip, iend)
+	JAE(LabelRef("fail"))
+	MOVBQZX(Mem{Base: ip}, t)
+	INCQ(ip)
+	ADDQ(t, n)
+	CMPQ(t, U32(255))
+	JE(LabelRef("length"))
+	Label("length_end")
+	// A distance byte, and the next instruction.
+	MOVQ(iend, u)
+	SUBQ(ip, u)
+	CMPQ(u, Imm(2))
+	JB(LabelRef("fail"))
+	MOVBQZX(Mem{Base: ip}, t)
+	INCQ(ip)
+	LEAQ(Mem{Base: dist, Index: t, Scale: 1, Disp: 1}, dist)
+	CMPQ(dist, U32(8192))
+	JE(LabelRef("far"))
+	Label("distance_end")
+	next()
+	copyMatch(tables, base, op, oend, dist, n, t, u, tail)
+
+	Label("far") // the largest near distance stands for two more bytes
+	CMPQ(u, Imm(4))
+	JB(LabelRef("fail"))
+	MOVWQZX(Mem{Base: ip}, t)
+	ADDQ(Imm(2), ip)
+	ROLW(Imm(8), t.As16())
+	ADDQ(t, dist)
+	JMP(LabelRef("distance_end"))
+
+	Label("lit_slow")
+	CMPQ(n, t)
+	JA(LabelRef("fail"))
+	CMPQ(n, u)
+	JA(LabelRef("fail"))
+	Label("lit_byte")
+	MOVB(Mem{Base: ip}, t.As8())
+	MOVB(t.As8(), Mem{Base: op})
+	INCQ(ip)
+	INCQ(op)
+	DECQ(n)
+	JNZ(LabelRef("lit_byte"))
+	CMPQ(ip, iend)
+	JE(LabelRef("done"))
+	next()
+	JMP(LabelRef("loop"))
+
+	decoderEnd(op, oend, t)
+}
