@@ -235,7 +235,7 @@ def main():
 def cpu():
     try:
         with open("/proc/cpuinfo") as fh:
-            return next(l.split(":")[1].strip() for l in fh if l.startswith("model name"))
+            return next(line.split(":")[1].strip() for line in fh if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.machine()
 
