@@ -20,7 +20,7 @@ export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
 .PHONY: help tools build demo test test-go test-c test-python test-julia lint lint-go lint-python gen gen-check \
-        race fuzz bench bench-tiny install test-install clean
+        race fuzz bench bench-tiny bench-blosc install test-install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -95,7 +95,7 @@ race: ## Go tests under the race detector
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'
 
-bench: bench-tiny ## benchmarks against real peers
+bench: bench-tiny bench-blosc ## benchmarks against real peers
 
 bench-tiny: $(LIB) $(VENV)/ok ## one-element ds files against the raw system calls, from C and Python
 	@sh benchmarks/tiny/run.sh '$(B)' '$(CC)' '$(PY)'
@@ -110,6 +110,9 @@ install: build ## install the library, headers, pkg-config and CMake files and t
 
 test-install: $(LIB) $(VENV)/ok ## consumers by find_package, pkg-config and FetchContent, and the wheel, in clean folders
 	@sh tools/test-install.sh '$(B)' '$(MAKE)' '$(PYTHON)'
+
+bench-blosc: $(VENV)/ok ## pkg/blosc against the C-Blosc of the wheel; some 20 minutes
+	$(PY) benchmarks/blosc/compare.py --out benchmarks/results/blosc
 
 clean: ## remove build/
 	rm -rf $(B)
