@@ -20,7 +20,7 @@ strip='-s -w '
 # is in stackbound.c and reload.c.
 cd "$here/.."
 CGO_ENABLED=1 "${GO:-go}" build -buildmode=c-shared -trimpath -buildvcs=false -race=false \
-  "-ldflags=$strip'-extldflags=-Wl,-soname,$soname -Wl,-z,relro,-z,now,-z,nodelete,--wrap=pthread_getattr_np,--wrap=pthread_key_create \"-Wl,--version-script=$here/ndfile.map\"'" \
+  "-ldflags=$strip'-extldflags=-Wl,-soname,$soname -Wl,-z,relro,-z,now,-z,nodelete,--wrap=pthread_getattr_np,--wrap=pthread_key_create \"-Wl,--version-script=$here/ndfile.map\" -ldl'" \
   "$@" -o "$out" ./capi
 rm -f "${out%.*}.h"
 [ "$(basename "$out")" = $soname ] || ln -sf "$(basename "$out")" "$dir/$soname"

@@ -30,8 +30,7 @@
 //
 // Files and arrays are 64-bit numbers. 0 is never a handle. A handle that was closed, or is of another kind, is
 // refused with NDF_ERR_HANDLE: it is never taken for another object. Files and arrays can be closed in any order:
-// an array keeps the file that it belongs to open for reading. A handle that was made before a fork() is
-// NDF_ERR_FORKED in the child.
+// an array keeps the file that it belongs to open for reading.
 //
 // # Arrays
 //

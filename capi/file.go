@@ -150,7 +150,7 @@ func ndfgo_file_open(path *C.char, options *C.ndf_open_options, file *C.ndf_file
 }
 
 func openFile(path string, options *C.ndf_open_options) (handle, error) {
-	var opt ndfile.OpenOptions
+	opt := ndfile.OpenOptions{Limits: limits()}
 	if options != nil {
 		var own C.ndfgo_open_options
 		if err := input("ndf_open_options", options, &own); err != nil {
@@ -161,7 +161,9 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 		}
 		opt.Mode = ndfile.Mode(own.mode)
 		opt.Format = strings.Clone(fieldText(own.format))
-		opt.Limits.MaxHeader = int64(own.max_header)
+		if own.max_header > 0 {
+			opt.Limits.MaxHeader = int64(own.max_header)
+		}
 	}
 	f := &file{path: strings.Clone(path), access: access(opt.Mode)}
 	var err error

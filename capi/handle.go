@@ -19,6 +19,7 @@ type kind uint8
 const (
 	kindFile kind = iota + 1
 	kindArray
+	kindMap
 )
 
 // String is the kind with its article, for messages.
@@ -28,6 +29,8 @@ func (k kind) String() string {
 		return "a file"
 	case kindArray:
 		return "an array"
+	case kindMap:
+		return "a map"
 	}
 	return "an unknown"
 }
@@ -148,7 +151,7 @@ func (t *table) refuse(k kind, h handle) error {
 		return ndfile.NewError(ndfile.ErrHandle, "0 where the handle of "+k.String()+" is expected")
 	case h.epoch() < t.epoch:
 		return ndfile.NewError(ndfile.ErrForked, ndfile.ErrForked.Text)
-	case h.epoch() > t.epoch || h.kind() != kindFile && h.kind() != kindArray || t.slot(h.index()) == nil:
+	case h.epoch() > t.epoch || (h.kind() < kindFile || h.kind() > kindMap) || t.slot(h.index()) == nil:
 		return ndfile.NewError(ndfile.ErrHandle, "a number that is no handle where the handle of "+k.String()+" is expected")
 	case h.kind() != k:
 		return ndfile.NewError(ndfile.ErrHandle, h.kind().String()+" handle where the handle of "+k.String()+" is expected")

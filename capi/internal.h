@@ -51,6 +51,34 @@ typedef struct ndfgo_item {
   uintptr_t extra_json;
 } ndfgo_item;
 
+typedef struct ndfgo_many_options {
+  uint32_t struct_size;
+  int32_t threads;
+  uintptr_t progress;
+  uintptr_t user;
+} ndfgo_many_options;
+
+typedef struct ndfgo_save_file {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uintptr_t path;
+  uintptr_t format;
+  uintptr_t items;
+  int64_t nitems;
+  uintptr_t attrs_json;
+} ndfgo_save_file;
+
+typedef struct ndfgo_blosc_params {
+  uint32_t struct_size;
+  int32_t level;
+  uintptr_t codec;
+  uint32_t shuffle;
+  int32_t typesize;
+  int32_t threads;
+  uint32_t compat18;
+  int64_t blocksize;
+} ndfgo_blosc_params;
+
 /* The exports. Go knows no const. */
 extern char *ndfgo_version(void);
 extern char *ndfgo_status_name(int32_t status);
@@ -76,6 +104,8 @@ extern int32_t ndfgo_array_dims(ndf_array array, char *buf, int64_t *len, ndf_er
 extern int32_t ndfgo_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_read(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_write(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+extern int32_t ndfgo_array_map(ndf_array array, void **data, int64_t *len, ndf_map *mapping, ndf_error *err);
+extern int32_t ndfgo_map_close(ndf_map mapping, ndf_error *err);
 extern int32_t ndfgo_array_read_strings(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_write_strings(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err);
@@ -83,7 +113,15 @@ extern int32_t ndfgo_file_set_attrs(ndf_file file, char *attrs_json, ndf_error *
 extern int32_t ndfgo_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_set_attrs(ndf_array array, char *attrs_json, ndf_error *err);
 extern int32_t ndfgo_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_blosc_compress(void *src, int64_t n, ndf_blosc_params *params, void *dst, int64_t cap, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_blosc_decompress(void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_blosc_items(void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_blosc_info_get(void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
 extern int32_t ndfgo_load(char *path, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
 extern int32_t ndfgo_save(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
+extern int32_t ndfgo_load_many(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
+extern int32_t ndfgo_save_many(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
+extern int32_t ndfgo_set_threads(int32_t threads, ndf_error *err);
+extern int32_t ndfgo_set_limits(int64_t max_header, ndf_error *err);
 
 #endif

@@ -107,6 +107,12 @@ func bufferAt(what string, d ndarray.DType, shape, strides []int64, p address) (
 	return b, err
 }
 
+// startOf is the address of the first byte; nil when there is none.
+func startOf(b []byte) address { return address(unsafe.SliceData(b)) }
+
+// aligned reports whether b begins at a multiple of n bytes in memory, or is empty.
+func aligned(b []byte, n int) bool { return len(b) == 0 || uintptr(startOf(b))%uintptr(n) == 0 }
+
 // structSize reads and checks the size that the caller has set in a struct called name.
 func structSize(name string, p address) (uintptr, error) {
 	const least, most = 8, 64 << 10
@@ -142,7 +148,7 @@ func input[Theirs, Own any](name string, p *Theirs, own *Own) error {
 func output[T any](name string, p, own *T) error {
 	n, err := structSize(name, address(p))
 	if err == nil {
-		outputAt(address(p), address(own), min(n, unsafe.Sizeof(*own)))
+		copyStruct(address(p), own, n)
 	}
 	return err
 }
@@ -151,6 +157,11 @@ func output[T any](name string, p, own *T) error {
 func outputAt(p, out address, size uintptr) {
 	const head = unsafe.Sizeof(uint32(0)) // of struct_size
 	copy(unsafe.Slice((*byte)(unsafe.Add(p, head)), size-head), unsafe.Slice((*byte)(unsafe.Add(out, head)), size-head))
+}
+
+// copyStruct copies our struct own, up to size bytes of it, over the caller's at p. struct_size stays.
+func copyStruct[T any](p address, own *T, size uintptr) {
+	outputAt(p, address(own), min(size, unsafe.Sizeof(*own)))
 }
 
 // setName stores a text that fits, and a NUL, in an array of a struct.

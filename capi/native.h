@@ -25,6 +25,11 @@ extern const void *ndfile_reload(ndf_error *err);
 /* How often the stack bounds of a thread had to be found out. */
 extern int64_t _Atomic ndfile_stack_misses;
 
+/* Calls a function of the user. */
+static inline int32_t ndfile_call_progress(uintptr_t progress, uintptr_t user, int64_t done, int64_t total) {
+  return ((ndf_progress)progress)((void *)user, done, total);
+}
+
 /* Private, though it leaves the library: gives the table of the copy that it is called in, and makes that copy use
  * what the library that has loaded it shares. */
 NDF_API const void *ndf_private_calls_1(ndfile_process *shared);

@@ -4,10 +4,12 @@
  * the default. The library reads and writes no more than the smaller of its own size and the caller's, so old
  * programs work with new libraries and the other way round. Sizes and offsets of 1.0 are frozen. */
 
-/* An open file or folder, and an array of one. Handles are numbers, not pointers: 0 is never valid, a closed
- * or foreign one is refused with NDF_ERR_HANDLE. Layout: epoch 8 bits | kind 8 | generation 24 | index 24. */
+/* An open file or folder, an array of one, and an array mapped into memory. Handles are numbers, not
+ * pointers: 0 is never valid, a closed or foreign one is refused with NDF_ERR_HANDLE. Layout: epoch 8 bits |
+ * kind 8 | generation 24 | index 24. */
 typedef uint64_t ndf_file;
 typedef uint64_t ndf_array;
+typedef uint64_t ndf_map;
 
 /* The most axes an array can have. */
 #define NDF_MAX_NDIM 64
@@ -52,7 +54,7 @@ typedef struct ndf_open_options {
   uint32_t struct_size;
   uint32_t mode;      /* NDF_MODE_* */
   const char *format; /* name of the format; NULL: found by content */
-  int64_t max_header; /* longest metadata text in bytes; 0: 64 MiB */
+  int64_t max_header; /* longest metadata text in bytes; 0: as ndf_set_limits says */
 } ndf_open_options;
 
 /* Options of ndf_file_create and ndf_save. */
@@ -140,3 +142,66 @@ typedef struct ndf_load_info {
   char dtype[64];                     /* the dtype's name in native byte order; empty when it is too long */
   int64_t shape[64];                  /* row-major */
 } ndf_load_info;
+
+/* Called during a long call, on the thread of the call: at the start, about every 50 ms, and at the end, when
+ * done of total steps are done. A value other than 0 cancels the call. It must return: no exception and no
+ * longjmp may leave it. */
+typedef int32_t (*ndf_progress)(void *user, int64_t done, int64_t total);
+
+/* Options of ndf_load_many and ndf_save_many. */
+typedef struct ndf_many_options {
+  uint32_t struct_size;
+  int32_t threads;       /* at most so many threads; 0: as ndf_set_threads says */
+  ndf_progress progress; /* NULL: none. A step is a file */
+  void *user;            /* handed to progress */
+} ndf_many_options;
+
+/* What became of one path of ndf_load_many. */
+typedef struct ndf_load_result {
+  uint32_t struct_size;
+  int32_t status;     /* as ndf_load returns it; NDF_ERR_CANCELED: not loaded because the call was canceled */
+  int64_t first_info; /* position of the path's first info, which the others follow */
+  int64_t ninfos;     /* number of its arrays */
+} ndf_load_result;
+
+/* One file for ndf_save_many: the arguments of ndf_save. */
+typedef struct ndf_save_file {
+  uint32_t struct_size;
+  uint32_t reserved;      /* 0 */
+  const char *path;       /* where the file shall appear */
+  const char *format;     /* name of the format; NULL: by the extension of path */
+  const ndf_item *items;  /* the arrays; may be NULL when nitems is 0 */
+  int64_t nitems;         /* number of items */
+  const char *attrs_json; /* attributes of the file as a JSON object; NULL: none */
+} ndf_save_file;
+
+/* Filters of a Blosc1 chunk. */
+enum {
+  NDF_BLOSC_NOSHUFFLE = 0,
+  NDF_BLOSC_SHUFFLE = 1,   /* first bytes of all elements, second bytes, and so on */
+  NDF_BLOSC_BITSHUFFLE = 2 /* the same with bits */
+};
+
+/* How ndf_blosc_compress works. Without it: blosclz, level 9, byte shuffle, typesize 8, one thread. */
+typedef struct ndf_blosc_params {
+  uint32_t struct_size;
+  int32_t level;      /* 0 (copy only) to 9 */
+  const char *codec;  /* blosclz, lz4, lz4hc, snappy, zlib or zstd; NULL: blosclz */
+  uint32_t shuffle;   /* NDF_BLOSC_* */
+  int32_t typesize;   /* bytes of an element as the filter sees it; 0: 1, more than 255: 1 */
+  int32_t threads;    /* the most threads to use; 0: 1 */
+  uint32_t compat18;  /* not 0: readable by c-blosc 1.8 too */
+  int64_t blocksize;  /* bytes; 0: as c-blosc chooses */
+} ndf_blosc_params;
+
+/* What the header of a Blosc1 chunk says. */
+typedef struct ndf_blosc_info {
+  uint32_t struct_size;
+  int32_t typesize;   /* bytes of an element */
+  int64_t nbytes;     /* bytes of the data */
+  int64_t cbytes;     /* bytes of the chunk */
+  int64_t blocksize;  /* bytes of a block of the data */
+  uint32_t shuffle;   /* NDF_BLOSC_* */
+  uint32_t memcpyed;  /* 1: the data are stored as they are */
+  char codec[16];     /* its name; lz4 stands for lz4hc too */
+} ndf_blosc_info;

@@ -35,7 +35,7 @@ import (
 //   - ninfos: in: infos that there is room for; out: number of arrays
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NAME when there is no array of that name; NDF_ERR_NOT_FOUND;
-// NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT; NDF_ERR_IO; NDF_ERR_ARGUMENT. Other than
+// NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT (see ndf_set_limits); NDF_ERR_IO; NDF_ERR_ARGUMENT. Other than
 // NDF_ERR_BUFFER leave need and ninfos as they were, and the content of buf undefined.
 //
 // Ownership: nothing is kept.
@@ -67,7 +67,7 @@ func load(path string, name *C.char, buf address, capacity int64, need *C.int64_
 		sink.Name, sink.Buf, sink.Infos = "", nil, nil
 		sinks.Put(sink)
 	}()
-	sink.One, sink.Name, sink.Buf, sink.N, sink.Need = name != nil, textAt(name), dst, 0, 0
+	sink.One, sink.Name, sink.Limits, sink.Buf, sink.N, sink.Need = name != nil, textAt(name), limits(), dst, 0, 0
 	stride := infoSize
 	if room > 0 {
 		if stride, err = structStride("ndf_load_info", infos); err != nil {
@@ -133,13 +133,13 @@ func loadStrided(path string, sink *ndfile.Sink, infos address, room int64, stri
 //export ndfgo_save
 func ndfgo_save(path *C.char, format *C.char, items *C.ndf_item, n C.int64_t, attrs_json *C.char, options *C.ndf_write_options, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, save(textAt(path), format, address(items), int64(n), attrs_json, options))
+	return report(err, save(context.Background(), textAt(path), format, address(items), int64(n), attrs_json, options))
 }
 
 // itemLists are spare lists of items.
 var itemLists = sync.Pool{New: func() any { return new([]ndfile.Item) }}
 
-func save(path string, format *C.char, items address, n int64, attrsJSON *C.char, options *C.ndf_write_options) error {
+func save(ctx context.Context, path string, format *C.char, items address, n int64, attrsJSON *C.char, options *C.ndf_write_options) error {
 	opt, err := createOptions(format, attrsJSON, options)
 	if err != nil {
 		return ndfile.Locate(err, path, "", false)
@@ -153,7 +153,7 @@ func save(path string, format *C.char, items address, n int64, attrsJSON *C.char
 	if *list, err = itemsAt(*list, items, n); err != nil {
 		return ndfile.Locate(err, path, "", false)
 	}
-	return ndfile.Save(context.Background(), all.Formats, path, *list, opt)
+	return ndfile.Save(ctx, all.Formats, path, *list, opt)
 }
 
 // itemsAt appends the caller's items to list.

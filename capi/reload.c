@@ -16,9 +16,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "native.h"
@@ -114,7 +113,7 @@ static const void *fail(const char *what, const char *why) {
 
 /* Copies the library into memory. */
 static int copy_self(void) {
-  int fd = memfd_create(COPY, MFD_CLOEXEC);
+  int fd = (int)syscall(SYS_memfd_create, COPY, 1U /* MFD_CLOEXEC: glibc has neither name before 2.27 */);
   if (fd < 0) return -1;
   off_t at = 0;
   ssize_t n;

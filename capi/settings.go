@@ -3,9 +3,81 @@ package main
 // #include "native.h"
 import "C"
 
-import "sync/atomic"
+import (
+	"strconv"
+	"sync/atomic"
+
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// The settings lie in C's memory, where they outlive a fork (see reload.c).
 
 // epoch counts the forks between this process and the one that loaded the library.
 func epoch() uint8 { return uint8(C.ndfile_shared.epoch) }
 
+// limits are the limits where a call has none of its own.
+func limits() ndfile.Limits {
+	return ndfile.Limits{MaxHeader: atomic.LoadInt64((*int64)(&C.ndfile_shared.max_header))}
+}
+
+// threads is the setting of ndf_set_threads.
+func threads() int { return int(atomic.LoadInt32((*int32)(&C.ndfile_shared.threads))) }
+
+// stackMisses is kept by stackbound.c.
 func stackMisses() int64 { return atomic.LoadInt64((*int64)(&C.ndfile_stack_misses)) }
+
+// ndfgo_set_threads sets how many threads a call uses at most.
+//
+// It is for the calls that work in parallel; a call that has started is not affected. The setting lasts in children of
+// fork().
+//
+// C: int32_t ndf_set_threads(int32_t threads, ndf_error *err)
+//
+// Parameters:
+//   - threads: number of threads; 1: no parallel work; 0: as many as the process has processors, which is the default
+//
+// Returns: NDF_OK; NDF_ERR_ARGUMENT for a negative number.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_set_threads
+func ndfgo_set_threads(threads C.int32_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	if threads < 0 {
+		return report(err, badArgument("threads is "+strconv.Itoa(int(threads))+", expected 0 or more"))
+	}
+	atomic.StoreInt32((*int32)(&C.ndfile_shared.threads), int32(threads))
+	return report(err, nil)
+}
+
+// ndfgo_set_limits sets how much a file can make the library allocate.
+//
+// It is for calls without a limit among their options, and for options that are 0. The setting lasts in children of
+// fork().
+//
+// C: int32_t ndf_set_limits(int64_t max_header, ndf_error *err)
+//
+// Parameters:
+//   - max_header: longest metadata text of a file in bytes; 0: 64 MiB, which is the default
+//
+// Returns: NDF_OK; NDF_ERR_ARGUMENT for a negative number.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_set_limits
+func ndfgo_set_limits(max_header C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	if max_header < 0 {
+		return report(err, badArgument("max_header is "+strconv.FormatInt(int64(max_header), 10)+", expected 0 or more"))
+	}
+	atomic.StoreInt64((*int64)(&C.ndfile_shared.max_header), int64(max_header))
+	return report(err, nil)
+}

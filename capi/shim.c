@@ -41,6 +41,8 @@ typedef struct calls {
   int32_t (*array_extra)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_read)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_write)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+  int32_t (*array_map)(ndf_array array, void **data, int64_t *len, ndf_map *mapping, ndf_error *err);
+  int32_t (*map_close)(ndf_map mapping, ndf_error *err);
   int32_t (*array_read_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err);
   int32_t (*array_write_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, uint8_t *mask, ndf_error *err);
   int32_t (*file_attrs)(ndf_file file, char *buf, int64_t *len, ndf_error *err);
@@ -48,8 +50,16 @@ typedef struct calls {
   int32_t (*array_attrs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_set_attrs)(ndf_array array, char *attrs_json, ndf_error *err);
   int32_t (*file_trailing)(ndf_file file, void *buf, int64_t *len, ndf_error *err);
+  int32_t (*blosc_compress)(void *src, int64_t n, ndf_blosc_params *params, void *dst, int64_t cap, int64_t *len, ndf_error *err);
+  int32_t (*blosc_decompress)(void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap, int64_t *len, ndf_error *err);
+  int32_t (*blosc_items)(void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err);
+  int32_t (*blosc_info_get)(void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
   int32_t (*load)(char *path, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
   int32_t (*save)(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
+  int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
+  int32_t (*save_many)(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
+  int32_t (*set_threads)(int32_t threads, ndf_error *err);
+  int32_t (*set_limits)(int64_t max_header, ndf_error *err);
 } calls;
 
 static const calls own_calls = {
@@ -77,6 +87,8 @@ static const calls own_calls = {
   ndfgo_array_extra,
   ndfgo_array_read,
   ndfgo_array_write,
+  ndfgo_array_map,
+  ndfgo_map_close,
   ndfgo_array_read_strings,
   ndfgo_array_write_strings,
   ndfgo_file_attrs,
@@ -84,8 +96,16 @@ static const calls own_calls = {
   ndfgo_array_attrs,
   ndfgo_array_set_attrs,
   ndfgo_file_trailing,
+  ndfgo_blosc_compress,
+  ndfgo_blosc_decompress,
+  ndfgo_blosc_items,
+  ndfgo_blosc_info_get,
   ndfgo_load,
   ndfgo_save,
+  ndfgo_load_many,
+  ndfgo_save_many,
+  ndfgo_set_threads,
+  ndfgo_set_limits,
 };
 
 const void *_Atomic ndfile_table = &own_calls;
@@ -255,6 +275,19 @@ int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *start, con
   return table == NULL ? NDF_ERR_FORKED : table->array_write(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
+int32_t ndf_array_map(ndf_array array, const void **data, int64_t *len, ndf_map *mapping, ndf_error *err) {
+  if (IS_NULL(data)) return refuse_null(err, "ndf_array_map", "data");
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_map", "len");
+  if (IS_NULL(mapping)) return refuse_null(err, "ndf_array_map", "mapping");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_map(array, ARG(void **, data), ARG(int64_t *, len), ARG(ndf_map *, mapping), ARG(ndf_error *, err));
+}
+
+int32_t ndf_map_close(ndf_map mapping, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->map_close(mapping, ARG(ndf_error *, err));
+}
+
 int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err) {
   if (IS_NULL(offsets)) return refuse_null(err, "ndf_array_read_strings", "offsets");
   const calls *table = enter(err);
@@ -297,6 +330,33 @@ int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err
   return table == NULL ? NDF_ERR_FORKED : table->file_trailing(file, ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
+int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst, int64_t cap, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_blosc_compress", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_compress(ARG(void *, src), n, ARG(ndf_blosc_params *, params), ARG(void *, dst), cap, ARG(int64_t *, len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap, int64_t *len, ndf_error *err) {
+  if (IS_NULL(chunk)) return refuse_null(err, "ndf_blosc_decompress", "chunk");
+  if (IS_NULL(len)) return refuse_null(err, "ndf_blosc_decompress", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_decompress(ARG(void *, chunk), n, threads, ARG(void *, dst), cap, ARG(int64_t *, len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err) {
+  if (IS_NULL(chunk)) return refuse_null(err, "ndf_blosc_items", "chunk");
+  if (IS_NULL(len)) return refuse_null(err, "ndf_blosc_items", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_items(ARG(void *, chunk), n, start, count, ARG(void *, dst), cap, ARG(int64_t *, len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err) {
+  if (IS_NULL(chunk)) return refuse_null(err, "ndf_blosc_info_get", "chunk");
+  if (IS_NULL(info)) return refuse_null(err, "ndf_blosc_info_get", "info");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_info_get(ARG(void *, chunk), n, ARG(ndf_blosc_info *, info), ARG(ndf_error *, err));
+}
+
 int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_load", "path");
   if (IS_NULL(need)) return refuse_null(err, "ndf_load", "need");
@@ -309,6 +369,28 @@ int32_t ndf_save(const char *path, const char *format, const ndf_item *items, in
   if (IS_NULL(path)) return refuse_null(err, "ndf_save", "path");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->save(ARG(char *, path), ARG(char *, format), ARG(ndf_item *, items), n, ARG(char *, attrs_json), ARG(ndf_write_options *, options), ARG(ndf_error *, err));
+}
+
+int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *options, ndf_error *err) {
+  if (IS_NULL(need)) return refuse_null(err, "ndf_load_many", "need");
+  if (IS_NULL(ninfos)) return refuse_null(err, "ndf_load_many", "ninfos");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->load_many(ARG(char **, paths), n, ARG(char *, name), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_load_result *, results), ARG(ndf_error *, errors), ARG(ndf_many_options *, options), ARG(ndf_error *, err));
+}
+
+int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_write_options *options, int32_t *statuses, ndf_error *errors, const ndf_many_options *many, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->save_many(ARG(ndf_save_file *, files), n, ARG(ndf_write_options *, options), ARG(int32_t *, statuses), ARG(ndf_error *, errors), ARG(ndf_many_options *, many), ARG(ndf_error *, err));
+}
+
+int32_t ndf_set_threads(int32_t threads, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->set_threads(threads, ARG(ndf_error *, err));
+}
+
+int32_t ndf_set_limits(int64_t max_header, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->set_limits(max_header, ARG(ndf_error *, err));
 }
 
 /* The layouts that are frozen. */
@@ -395,4 +477,43 @@ _Static_assert(offsetof(ndf_load_info, dtype_offset) == 80, "ndf_load_info.dtype
 _Static_assert(offsetof(ndf_load_info, dtype_len) == 88, "ndf_load_info.dtype_len");
 _Static_assert(offsetof(ndf_load_info, dtype) == 96, "ndf_load_info.dtype");
 _Static_assert(offsetof(ndf_load_info, shape) == 160, "ndf_load_info.shape");
+_Static_assert(sizeof(ndf_many_options) == 24, "ndf_many_options");
+_Static_assert(sizeof(ndfgo_many_options) == 24, "ndfgo_many_options");
+_Static_assert(offsetof(ndf_many_options, struct_size) == 0, "ndf_many_options.struct_size");
+_Static_assert(offsetof(ndf_many_options, threads) == 4, "ndf_many_options.threads");
+_Static_assert(offsetof(ndf_many_options, progress) == 8, "ndf_many_options.progress");
+_Static_assert(offsetof(ndf_many_options, user) == 16, "ndf_many_options.user");
+_Static_assert(sizeof(ndf_load_result) == 24, "ndf_load_result");
+_Static_assert(offsetof(ndf_load_result, struct_size) == 0, "ndf_load_result.struct_size");
+_Static_assert(offsetof(ndf_load_result, status) == 4, "ndf_load_result.status");
+_Static_assert(offsetof(ndf_load_result, first_info) == 8, "ndf_load_result.first_info");
+_Static_assert(offsetof(ndf_load_result, ninfos) == 16, "ndf_load_result.ninfos");
+_Static_assert(sizeof(ndf_save_file) == 48, "ndf_save_file");
+_Static_assert(sizeof(ndfgo_save_file) == 48, "ndfgo_save_file");
+_Static_assert(offsetof(ndf_save_file, struct_size) == 0, "ndf_save_file.struct_size");
+_Static_assert(offsetof(ndf_save_file, reserved) == 4, "ndf_save_file.reserved");
+_Static_assert(offsetof(ndf_save_file, path) == 8, "ndf_save_file.path");
+_Static_assert(offsetof(ndf_save_file, format) == 16, "ndf_save_file.format");
+_Static_assert(offsetof(ndf_save_file, items) == 24, "ndf_save_file.items");
+_Static_assert(offsetof(ndf_save_file, nitems) == 32, "ndf_save_file.nitems");
+_Static_assert(offsetof(ndf_save_file, attrs_json) == 40, "ndf_save_file.attrs_json");
+_Static_assert(sizeof(ndf_blosc_params) == 40, "ndf_blosc_params");
+_Static_assert(sizeof(ndfgo_blosc_params) == 40, "ndfgo_blosc_params");
+_Static_assert(offsetof(ndf_blosc_params, struct_size) == 0, "ndf_blosc_params.struct_size");
+_Static_assert(offsetof(ndf_blosc_params, level) == 4, "ndf_blosc_params.level");
+_Static_assert(offsetof(ndf_blosc_params, codec) == 8, "ndf_blosc_params.codec");
+_Static_assert(offsetof(ndf_blosc_params, shuffle) == 16, "ndf_blosc_params.shuffle");
+_Static_assert(offsetof(ndf_blosc_params, typesize) == 20, "ndf_blosc_params.typesize");
+_Static_assert(offsetof(ndf_blosc_params, threads) == 24, "ndf_blosc_params.threads");
+_Static_assert(offsetof(ndf_blosc_params, compat18) == 28, "ndf_blosc_params.compat18");
+_Static_assert(offsetof(ndf_blosc_params, blocksize) == 32, "ndf_blosc_params.blocksize");
+_Static_assert(sizeof(ndf_blosc_info) == 56, "ndf_blosc_info");
+_Static_assert(offsetof(ndf_blosc_info, struct_size) == 0, "ndf_blosc_info.struct_size");
+_Static_assert(offsetof(ndf_blosc_info, typesize) == 4, "ndf_blosc_info.typesize");
+_Static_assert(offsetof(ndf_blosc_info, nbytes) == 8, "ndf_blosc_info.nbytes");
+_Static_assert(offsetof(ndf_blosc_info, cbytes) == 16, "ndf_blosc_info.cbytes");
+_Static_assert(offsetof(ndf_blosc_info, blocksize) == 24, "ndf_blosc_info.blocksize");
+_Static_assert(offsetof(ndf_blosc_info, shuffle) == 32, "ndf_blosc_info.shuffle");
+_Static_assert(offsetof(ndf_blosc_info, memcpyed) == 36, "ndf_blosc_info.memcpyed");
+_Static_assert(offsetof(ndf_blosc_info, codec) == 40, "ndf_blosc_info.codec");
 #endif

@@ -35,8 +35,7 @@
  *
  * Files and arrays are 64-bit numbers. 0 is never a handle. A handle that was closed, or is of another kind,
  * is refused with NDF_ERR_HANDLE: it is never taken for another object. Files and arrays can be closed in any
- * order: an array keeps the file that it belongs to open for reading. A handle that was made before a fork()
- * is NDF_ERR_FORKED in the child.
+ * order: an array keeps the file that it belongs to open for reading.
  *
  * ARRAYS
  *
@@ -119,10 +118,12 @@ enum {
   NDF_CAP_TRAILING = 0x400 /* files can carry bytes after the array */
 };
 
-/* An open file or folder, and an array of one. Handles are numbers, not pointers: 0 is never valid, a closed
- * or foreign one is refused with NDF_ERR_HANDLE. Layout: epoch 8 bits | kind 8 | generation 24 | index 24. */
+/* An open file or folder, an array of one, and an array mapped into memory. Handles are numbers, not
+ * pointers: 0 is never valid, a closed or foreign one is refused with NDF_ERR_HANDLE. Layout: epoch 8 bits |
+ * kind 8 | generation 24 | index 24. */
 typedef uint64_t ndf_file;
 typedef uint64_t ndf_array;
+typedef uint64_t ndf_map;
 
 /* The most axes an array can have. */
 #define NDF_MAX_NDIM 64
@@ -167,7 +168,7 @@ typedef struct ndf_open_options {
   uint32_t struct_size;
   uint32_t mode;      /* NDF_MODE_* */
   const char *format; /* name of the format; NULL: found by content */
-  int64_t max_header; /* longest metadata text in bytes; 0: 64 MiB */
+  int64_t max_header; /* longest metadata text in bytes; 0: as ndf_set_limits says */
 } ndf_open_options;
 
 /* Options of ndf_file_create and ndf_save. */
@@ -255,6 +256,69 @@ typedef struct ndf_load_info {
   char dtype[64];                     /* the dtype's name in native byte order; empty when it is too long */
   int64_t shape[64];                  /* row-major */
 } ndf_load_info;
+
+/* Called during a long call, on the thread of the call: at the start, about every 50 ms, and at the end, when
+ * done of total steps are done. A value other than 0 cancels the call. It must return: no exception and no
+ * longjmp may leave it. */
+typedef int32_t (*ndf_progress)(void *user, int64_t done, int64_t total);
+
+/* Options of ndf_load_many and ndf_save_many. */
+typedef struct ndf_many_options {
+  uint32_t struct_size;
+  int32_t threads;       /* at most so many threads; 0: as ndf_set_threads says */
+  ndf_progress progress; /* NULL: none. A step is a file */
+  void *user;            /* handed to progress */
+} ndf_many_options;
+
+/* What became of one path of ndf_load_many. */
+typedef struct ndf_load_result {
+  uint32_t struct_size;
+  int32_t status;     /* as ndf_load returns it; NDF_ERR_CANCELED: not loaded because the call was canceled */
+  int64_t first_info; /* position of the path's first info, which the others follow */
+  int64_t ninfos;     /* number of its arrays */
+} ndf_load_result;
+
+/* One file for ndf_save_many: the arguments of ndf_save. */
+typedef struct ndf_save_file {
+  uint32_t struct_size;
+  uint32_t reserved;      /* 0 */
+  const char *path;       /* where the file shall appear */
+  const char *format;     /* name of the format; NULL: by the extension of path */
+  const ndf_item *items;  /* the arrays; may be NULL when nitems is 0 */
+  int64_t nitems;         /* number of items */
+  const char *attrs_json; /* attributes of the file as a JSON object; NULL: none */
+} ndf_save_file;
+
+/* Filters of a Blosc1 chunk. */
+enum {
+  NDF_BLOSC_NOSHUFFLE = 0,
+  NDF_BLOSC_SHUFFLE = 1,   /* first bytes of all elements, second bytes, and so on */
+  NDF_BLOSC_BITSHUFFLE = 2 /* the same with bits */
+};
+
+/* How ndf_blosc_compress works. Without it: blosclz, level 9, byte shuffle, typesize 8, one thread. */
+typedef struct ndf_blosc_params {
+  uint32_t struct_size;
+  int32_t level;      /* 0 (copy only) to 9 */
+  const char *codec;  /* blosclz, lz4, lz4hc, snappy, zlib or zstd; NULL: blosclz */
+  uint32_t shuffle;   /* NDF_BLOSC_* */
+  int32_t typesize;   /* bytes of an element as the filter sees it; 0: 1, more than 255: 1 */
+  int32_t threads;    /* the most threads to use; 0: 1 */
+  uint32_t compat18;  /* not 0: readable by c-blosc 1.8 too */
+  int64_t blocksize;  /* bytes; 0: as c-blosc chooses */
+} ndf_blosc_params;
+
+/* What the header of a Blosc1 chunk says. */
+typedef struct ndf_blosc_info {
+  uint32_t struct_size;
+  int32_t typesize;   /* bytes of an element */
+  int64_t nbytes;     /* bytes of the data */
+  int64_t cbytes;     /* bytes of the chunk */
+  int64_t blocksize;  /* bytes of a block of the data */
+  uint32_t shuffle;   /* NDF_BLOSC_* */
+  uint32_t memcpyed;  /* 1: the data are stored as they are */
+  char codec[16];     /* its name; lz4 stands for lz4hc too */
+} ndf_blosc_info;
 
 /* ==== The library ===================================================================== */
 
@@ -607,6 +671,40 @@ NDF_API int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *st
     const int64_t *step, const char *dtype, const void *data, const int64_t *strides, const uint8_t *mask,
     ndf_error *err);
 
+/* ==== Mapping into memory ============================================================= */
+
+/* Maps the elements of an array into memory, as they lie in the file.
+ *
+ * Nothing is read or copied; pages come from the file when they are touched. Elements are row-major, without
+ * gaps, in the stored dtype. The memory is read-only: writing to it ends the process, as does reading it
+ * after another program has made the file shorter.
+ *
+ *   array    the handle
+ *   data     receives the address of the first element; NULL when there are no elements
+ *   len      receives the number of bytes
+ *   mapping  receives the handle that keeps the memory; 0 after an error
+ *
+ * Returns NDF_OK; NDF_ERR_NOT_SUPPORTED, with the reason, for elements that do not lie in the file as they
+ *   are in memory: compressed, in the other byte order, where elements can be missing, of variable length,
+ *   not aligned, and for a format without NDF_CAP_MAP or a file that is being created; NDF_ERR_NO_DATA;
+ *   NDF_ERR_CORRUPT; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+ * Ownership: the memory is valid until the mapping is given to ndf_map_close, also after the array and the
+ *   file are closed, and in a child of fork() as long as the child lives.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_map(ndf_array array, const void **data, int64_t *len, ndf_map *mapping,
+    ndf_error *err);
+
+/* Gives mapped memory back.
+ *
+ *   mapping  the handle
+ *
+ * Returns NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_IO.
+ * Ownership: takes the handle back. The memory must not be touched any more.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_map_close(ndf_map mapping, ndf_error *err);
+
 /* ==== Elements of variable length ===================================================== */
 
 /* Reads a box of an array whose elements have a length of their own ("bytes" or "str").
@@ -733,6 +831,73 @@ NDF_API int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf
  * Since 1.0. */
 NDF_API int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err);
 
+/* ==== Blosc1 chunks =================================================================== */
+
+/* Makes a Blosc1 chunk, which c-blosc and its bindings read.
+ *
+ *   src     the data; may be NULL with n 0
+ *   n       bytes at src, at most 2^31 - 17
+ *   params  codec, level, filter and so on; may be NULL: as the zero value says
+ *   dst     receives the chunk. n + 16 bytes are always enough. Must not overlap src; may be NULL with cap 0
+ *   cap     bytes at dst
+ *   len     receives the size of the chunk
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is then enough; NDF_ERR_LIMIT for more data than
+ *   a chunk holds; NDF_ERR_ARGUMENT for an unknown codec, filter or level.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst,
+    int64_t cap, int64_t *len, ndf_error *err);
+
+/* Decodes a Blosc1 chunk.
+ *
+ *   chunk    the chunk, whole and without bytes behind it
+ *   n        bytes at chunk
+ *   threads  the most threads to use; 0: 1
+ *   dst      receives the data; may be NULL with cap 0. Must not overlap chunk
+ *   cap      bytes at dst
+ *   len      receives the size of the data, which ndf_blosc_info_get tells beforehand
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is the size that is needed; NDF_ERR_CORRUPT;
+ *   NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT. After an error the content of dst is
+ *   undefined.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap,
+    int64_t *len, ndf_error *err);
+
+/* Decodes some elements of a Blosc1 chunk; only the blocks that hold them are decoded.
+ *
+ *   chunk  the chunk, whole and without bytes behind it
+ *   n      bytes at chunk
+ *   start  the first element; elements have the typesize that the chunk says
+ *   count  number of elements
+ *   dst    receives count * typesize bytes; may be NULL with cap 0. Must not overlap chunk
+ *   cap    bytes at dst
+ *   len    receives the number of bytes
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for elements that the chunk does not have; NDF_ERR_CORRUPT;
+ *   NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst,
+    int64_t cap, int64_t *len, ndf_error *err);
+
+/* Tells what the header of a Blosc1 chunk says.
+ *
+ *   chunk  the first 16 bytes of a chunk, or more
+ *   n      bytes at chunk
+ *   info   receives the description; the caller sets struct_size
+ *
+ * Returns NDF_OK; NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
+
 /* ==== Small files in one call ========================================================= */
 
 /* Reads the arrays of a small file in one call.
@@ -753,8 +918,9 @@ NDF_API int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_er
  *   ninfos  in: infos that there is room for; out: number of arrays
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NAME when there is no array of that name; NDF_ERR_NOT_FOUND;
- *   NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT; NDF_ERR_IO; NDF_ERR_ARGUMENT. Other
- *   than NDF_ERR_BUFFER leave need and ninfos as they were, and the content of buf undefined.
+ *   NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT (see ndf_set_limits); NDF_ERR_IO;
+ *   NDF_ERR_ARGUMENT. Other than NDF_ERR_BUFFER leave need and ninfos as they were, and the content of buf
+ *   undefined.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
@@ -781,6 +947,92 @@ NDF_API int32_t ndf_load(const char *path, const char *name, void *buf, int64_t 
  * Since 1.0. */
 NDF_API int32_t ndf_save(const char *path, const char *format, const ndf_item *items, int64_t n,
     const char *attrs_json, const ndf_write_options *options, ndf_error *err);
+
+/* ==== Many small files in one call ==================================================== */
+
+/* Reads the arrays of many small files in one call, in parallel where that pays.
+ *
+ * Each path is read as ndf_load reads it. Everything goes to one buffer and one array of infos, in no special
+ * order: the results, which are in the order of the paths, tell where the infos of a path begin, and the
+ * infos tell the places in the buffer. A path that fails does not stop the others. When buf or the room for
+ * infos is too small the status is NDF_ERR_BUFFER, need and ninfos tell what all paths take, the paths that
+ * had room are there, and the others have NDF_ERR_BUFFER in their result: come again with more, or for these.
+ *
+ *   paths    n files or folders; may be NULL with n 0
+ *   n        number of paths
+ *   name     name of the array to read of each; may be NULL: all
+ *   buf      receives the arrays; may be NULL with cap 0
+ *   cap      bytes at buf
+ *   need     receives the number of bytes of buf that are used or needed; -1 when the call had wrong
+ *            arguments and has not begun
+ *   infos    receives a description of each array. struct_size of the first is set by the caller and counts
+ *            for all; may be NULL with *ninfos 0
+ *   ninfos   in: infos that there is room for; out: number of arrays
+ *   results  receives what became of each path, n of them. struct_size of the first is set by the caller and
+ *            counts for all; may be NULL with n 0
+ *   errors   receives the reason for each path that fails, n of them, of which the others stay untouched; may
+ *            be NULL
+ *   options  threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+ *
+ * Returns NDF_OK when all paths were read; NDF_ERR_CANCELED; NDF_ERR_BUFFER; else the status of the first
+ *   path that failed, with its reason in err; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t cap,
+    int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors,
+    const ndf_many_options *options, ndf_error *err);
+
+/* Writes many new files in one call, in parallel where that pays.
+ *
+ * Each file is written as ndf_save writes it. One that fails does not stop the others. When the call is
+ * canceled, files that are done stay.
+ *
+ *   files     n files, each with its struct_size set; may be NULL with n 0
+ *   n         number of files
+ *   options   how the files become visible; may be NULL: atomically, without fsync, over existing files
+ *   statuses  receives the status of each file, n of them, NDF_ERR_CANCELED for those not begun; may be NULL
+ *   errors    receives the reason for each file that fails, n of them, of which the others stay untouched;
+ *             may be NULL
+ *   many      threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+ *
+ * Returns NDF_OK when all files were written; NDF_ERR_CANCELED; else the status of the first file that
+ *   failed, with its reason in err; NDF_ERR_ARGUMENT. With wrong arguments of the call nothing is written to
+ *   statuses and errors.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_write_options *options,
+    int32_t *statuses, ndf_error *errors, const ndf_many_options *many, ndf_error *err);
+
+/* ==== Settings ======================================================================== */
+
+/* Sets how many threads a call uses at most.
+ *
+ * It is for the calls that work in parallel; a call that has started is not affected. The setting lasts in
+ * children of fork().
+ *
+ *   threads  number of threads; 1: no parallel work; 0: as many as the process has processors, which is the
+ *            default
+ *
+ * Returns NDF_OK; NDF_ERR_ARGUMENT for a negative number.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_set_threads(int32_t threads, ndf_error *err);
+
+/* Sets how much a file can make the library allocate.
+ *
+ * It is for calls without a limit among their options, and for options that are 0. The setting lasts in
+ * children of fork().
+ *
+ *   max_header  longest metadata text of a file in bytes; 0: 64 MiB, which is the default
+ *
+ * Returns NDF_OK; NDF_ERR_ARGUMENT for a negative number.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_set_limits(int64_t max_header, ndf_error *err);
 
 #ifdef __cplusplus
 }

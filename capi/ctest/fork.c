@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,24 @@ static void *hammer(void *argument) {
   while (!atomic_load(&stop))
     if (!reads_right()) abort();
   return NULL;
+}
+
+/* Threads that make one call and end: they take and give back what the Go runtime has for threads, so forks find its
+ * list of that locked. */
+static void *call_once(void *argument) {
+  int64_t n;
+  ndf_handle_count(&n, NULL);
+  return argument;
+}
+
+static void *come_and_go(void *argument) {
+  while (!atomic_load(&stop)) {
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+      if (pthread_create(&threads[i], NULL, call_once, NULL) != 0) abort();
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  }
+  return argument;
 }
 
 /* The parent's handles are refused for what they are, also after handles of our own have been made. */
@@ -166,6 +185,21 @@ static void closed_descriptors(void) {
   expect_good_end(pid);
 }
 
+/* A child that cannot load the library is told so, at once and each time. */
+static void cannot_reload(void) {
+  pid_t pid = fork_child();
+  if (pid == 0) {
+    struct rlimit none = {0, 0};
+    int64_t n = 0;
+    CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    for (int i = 0; i < 1000; i++) FAILS(NDF_ERR_FORKED, "cannot load the library again", ndf_handle_count(&n, &err));
+    CHECK(ndf_handle_count(&n, NULL) == NDF_ERR_FORKED);
+    CHECK(strcmp(ndf_version(), "") == 0);
+    _exit(check_failures != 0);
+  }
+  expect_good_end(pid);
+}
+
 extern char **environ;
 
 int main(int argc, char **argv) {
@@ -191,14 +225,17 @@ int main(int argc, char **argv) {
   pthread_t threads[THREADS], forking;
   for (int i = 0; i < THREADS; i++) CHECK(pthread_create(&threads[i], NULL, hammer, NULL) == 0);
   for (int i = 0; i < FORKS; i++) one_child();
-  for (int i = 0; i < 10; i++) {
-    pid_t child = i % 2;
+  pthread_t others[THREADS];
+  for (int i = 0; i < THREADS; i++) CHECK(pthread_create(&others[i], NULL, come_and_go, NULL) == 0);
+  for (int i = 0; i < FORKS; i++) {
+    pid_t child = i % 8 == 0; /* whether the child calls the library */
     CHECK(pthread_create(&forking, NULL, fork_in_thread, &child) == 0);
     CHECK(pthread_join(forking, NULL) == 0);
     expect_good_end(child);
   }
   first_calls_at_once();
   closed_descriptors();
+  cannot_reload();
   nested(NESTED, parents_file, parents_array);
 
   /* A child that is another program at once does not notice. */
@@ -207,7 +244,7 @@ int main(int argc, char **argv) {
   expect_good_end(pid);
 
   atomic_store(&stop, 1);
-  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL), pthread_join(others[i], NULL);
   double x[ELEMENTS];
   OK(ndf_array_read(parents_array, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
   OK(ndf_array_close(parents_array, &err));

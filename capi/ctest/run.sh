@@ -2,7 +2,7 @@
 # Build the C tests against a library and run them: run.sh FOLDER LIBRARY
 #
 # FOLDER is for programs and files; CC, CXX, CFLAGS and LDFLAGS are used. With PANIC=1 the library was built with
-# -tags ndfpanic.
+# -tags ndfpanic. SKIP names tests to leave out.
 set -eu
 [ $# = 2 ] || { echo 'usage: run.sh FOLDER LIBRARY' >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +16,7 @@ compile() { # SOURCE PROGRAM COMPILER FLAGS...
   shift 2
   # shellcheck disable=SC2086
   "$@" $strict ${CFLAGS:--g} -I"$here/../../include" -o "$program" "$source" \
-    "$lib" -Wl,-rpath,"$(dirname "$lib")" -pthread ${LDFLAGS:-}
+    "$lib" -Wl,-rpath,"$(dirname "$lib")" -pthread -ldl ${LDFLAGS:-}
 }
 
 sh "$here/../check_symbols.sh" "$lib"
@@ -26,13 +26,23 @@ compile header.cpp header17 "${CXX:-c++}" -std=c++17
 for t in header99 header11 header17; do "$dir/$t"; done
 echo 'header: ok'
 
-for t in contract roundtrip threads fork ${PANIC:+panic}; do
+for t in contract roundtrip threads blosc rawarray fork two_copies pthreads1000 coroutine map many ${PANIC:+panic}; do
+  case " ${SKIP:-} " in *" $t "*) continue ;; esac
   compile $t.c $t "${CC:-cc}" -std=c11
   files=$dir/$t.files
   rm -rf "$files"
   mkdir "$files"
   "$dir/$t" "$files"
 done
+compile signals.c signals "${CC:-cc}" -std=c11 -Wl,--as-needed # loads the library itself
+"$dir/signals" "$dir" "$lib"
 compile fixtures.c fixtures "${CC:-cc}" -std=c11
 "$dir/fixtures" "$here"/../../pkg/*/testdata/*/*.ds >/dev/null
 echo 'fixtures: ok'
+
+for std in 17 20; do
+  compile cpp_test.cpp cpp_test$std "${CXX:-c++}" -std=c++$std
+  rm -rf "$dir/cpp_test$std.files"
+  mkdir "$dir/cpp_test$std.files"
+  "$dir/cpp_test$std" "$dir/cpp_test$std.files"
+done

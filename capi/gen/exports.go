@@ -21,10 +21,14 @@ var groups = []struct{ file, title string }{
 	{"file.go", "Files"},
 	{"array.go", "Arrays"},
 	{"io.go", "Reading and writing boxes"},
+	{"map.go", "Mapping into memory"},
 	{"strings.go", "Elements of variable length"},
 	{"attrs.go", "Attributes"},
 	{"trailing.go", "Bytes after the data"},
+	{"blosc.go", "Blosc1 chunks"},
 	{"oneshot.go", "Small files in one call"},
+	{"many.go", "Many small files in one call"},
+	{"settings.go", "Settings"},
 }
 
 // goPrefix and cPrefix begin the names of a Go export and of the C function that calls it.
@@ -272,7 +276,7 @@ func flow(p string) string { return strings.Join(strings.Fields(p), " ") }
 
 var (
 	prototypeForm = regexp.MustCompile(`^(const char \*|int32_t )(\w+)\((.*)\)$`)
-	paramForm     = regexp.MustCompile(`^((?:const )?\w+ \*?)(\w+)$`)
+	paramForm     = regexp.MustCompile(`^((?:const )?\w+ (?:\*const \*|\*{0,2}))(\w+)$`)
 )
 
 // parsePrototype reads the C prototype.

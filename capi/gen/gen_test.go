@@ -120,7 +120,7 @@ func TestRefusals(t *testing.T) {
 
 // The layouts are those of C: natural alignment.
 func TestLayout(t *testing.T) {
-	s, err := parseStruct("x", "uint32_t a; const char *p; uint8_t b; int64_t c, d; char e[3]; int32_t f;")
+	s, err := new(types).parseStruct("x", "uint32_t a; const char *p; uint8_t b; int64_t c, d; char e[3]; int32_t f;")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s at %d, expected %d", s.fields[i].name, got[i], want[i])
 		}
 	}
-	if _, err := parseStruct("x", "float a;"); err == nil {
+	if _, err := new(types).parseStruct("x", "float a;"); err == nil {
 		t.Error("an unknown type was accepted")
 	}
 }

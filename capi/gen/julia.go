@@ -22,6 +22,9 @@ func julia(a *api) string {
 		fmt.Fprintf(&b, "\nstruct %s\n", s.name)
 		for _, f := range s.fields {
 			t := juliaType(f.ctype)
+			if f.function {
+				t = "Ptr{Cvoid}"
+			}
 			if f.count > 0 {
 				t = fmt.Sprintf("NTuple{%d,%s}", f.count, t)
 			}
@@ -79,13 +82,16 @@ func juliaType(ctype string) string {
 	if ctype == "const char *" {
 		return "Cstring"
 	}
+	if t, ok := strings.CutSuffix(ctype, "const *"); ok {
+		return "Ptr{" + juliaType(t) + "}"
+	}
 	if t, ok := strings.CutSuffix(mutable(ctype), "*"); ok {
 		return "Ptr{" + juliaType(strings.TrimSpace(t)) + "}"
 	}
 	if t, ok := juliaTypes[ctype]; ok {
 		return t
 	}
-	if ctype == "ndf_file" || ctype == "ndf_array" {
+	if ctype == "ndf_file" || ctype == "ndf_array" || ctype == "ndf_map" {
 		return "UInt64"
 	}
 	return ctype

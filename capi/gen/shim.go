@@ -46,7 +46,9 @@ func internalHeader(a *api) string {
 func goStruct(s *structDef) string { return goPrefix + strings.TrimPrefix(s.name, cPrefix) }
 
 // mutable is a C type without const.
-func mutable(ctype string) string { return strings.TrimPrefix(ctype, "const ") }
+func mutable(ctype string) string {
+	return strings.Replace(strings.TrimPrefix(ctype, "const "), "*const *", "**", 1)
+}
 
 // goParams are the parameters of an export in C.
 func goParams(f *function) string {
@@ -176,6 +178,9 @@ func abi(a *api) string {
 	lines = append(lines, "private "+privateCalls)
 	for _, c := range a.constants() {
 		lines = append(lines, fmt.Sprintf("constant %s = %d", c.name, c.value))
+	}
+	for _, c := range a.types.callbacks {
+		lines = append(lines, "callback "+c.text)
 	}
 	for _, s := range a.types.structs {
 		lines = append(lines, fmt.Sprintf("struct %s: %d bytes", s.name, s.size))

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,9 +14,13 @@ import (
 type types struct {
 	text      string // all of it but the first comment
 	handles   []string
+	callbacks []callback
 	constants []constantDef
 	structs   []*structDef
 }
+
+// callback is one type of functions that the library calls.
+type callback struct{ name, text string }
 
 // constantDef is one named integer.
 type constantDef struct {
@@ -35,11 +40,13 @@ type structDef struct {
 type field struct {
 	ctype, name string
 	count       int // of an array, else 0
+	function    bool
 	offset      int
 }
 
 var (
 	commentForm = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	callForm    = regexp.MustCompile(`typedef (int32_t \(\*(\w+)\)\(.*?\));`)
 	handleForm  = regexp.MustCompile(`typedef uint64_t (\w+);`)
 	defineForm  = regexp.MustCompile(`(?m)^#define (\w+) (\d+)$`)
 	enumForm    = regexp.MustCompile(`(?s)enum \{(.*?)\};`)
@@ -65,6 +72,9 @@ func parseTypes(text string) (*types, error) {
 	for _, m := range handleForm.FindAllStringSubmatch(code, -1) {
 		t.handles = append(t.handles, m[1])
 	}
+	for _, m := range callForm.FindAllStringSubmatch(code, -1) {
+		t.callbacks = append(t.callbacks, callback{m[2], m[1]})
+	}
 	for _, m := range defineForm.FindAllStringSubmatch(code, -1) {
 		t.constants = append(t.constants, newConstant(m[1], m[2]))
 	}
@@ -74,7 +84,7 @@ func parseTypes(text string) (*types, error) {
 		}
 	}
 	for _, m := range structForm.FindAllStringSubmatch(code, -1) {
-		s, err := parseStruct(m[1], m[2])
+		s, err := t.parseStruct(m[1], m[2])
 		if err != nil || m[1] != m[3] {
 			return nil, fmt.Errorf("ndfile_types.h: struct %s: %w", m[1], err)
 		}
@@ -89,7 +99,7 @@ func newConstant(name, digits string) constantDef {
 }
 
 // parseStruct lays a struct out.
-func parseStruct(name, body string) (*structDef, error) {
+func (t *types) parseStruct(name, body string) (*structDef, error) {
 	s := &structDef{name: name, align: 1}
 	for _, line := range strings.Split(body, ";") {
 		line = flow(line)
@@ -102,6 +112,7 @@ func parseStruct(name, body string) (*structDef, error) {
 		}
 		for _, n := range strings.Split(m[2], ",") {
 			f := field{ctype: strings.TrimSpace(m[1]), name: strings.TrimSpace(n)}
+			f.function = slices.ContainsFunc(t.callbacks, func(c callback) bool { return c.name == f.ctype })
 			if a := arrayForm.FindStringSubmatch(f.name); a != nil {
 				f.name = a[1]
 				f.count, _ = strconv.Atoi(a[2])
@@ -122,7 +133,7 @@ func parseStruct(name, body string) (*structDef, error) {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-func (f *field) pointer() bool { return strings.HasSuffix(f.ctype, "*") }
+func (f *field) pointer() bool { return f.function || strings.HasSuffix(f.ctype, "*") }
 
 func (f *field) elementSize() int {
 	if f.pointer() {

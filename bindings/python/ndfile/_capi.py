@@ -60,6 +60,9 @@ NDF_COMMIT_ATOMIC = 0
 NDF_COMMIT_DIRECT = 1
 NDF_MODE_READ = 0
 NDF_MODE_UPDATE = 1
+NDF_BLOSC_NOSHUFFLE = 0
+NDF_BLOSC_SHUFFLE = 1
+NDF_BLOSC_BITSHUFFLE = 2
 
 # status, name in C, exception class, builtin that it also inherits ("": none), meaning
 ERRORS = (
@@ -233,6 +236,77 @@ class ndf_load_info(Structure):
 
 assert sizeof(ndf_load_info) == 672
 
+
+class ndf_many_options(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("threads", c_int32),
+        ("progress", c_void_p),
+        ("user", c_void_p),
+    ]
+
+
+assert sizeof(ndf_many_options) == 24
+
+
+class ndf_load_result(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("status", c_int32),
+        ("first_info", c_int64),
+        ("ninfos", c_int64),
+    ]
+
+
+assert sizeof(ndf_load_result) == 24
+
+
+class ndf_save_file(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("path", c_char_p),
+        ("format", c_char_p),
+        ("items", c_void_p),
+        ("nitems", c_int64),
+        ("attrs_json", c_char_p),
+    ]
+
+
+assert sizeof(ndf_save_file) == 48
+
+
+class ndf_blosc_params(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("level", c_int32),
+        ("codec", c_char_p),
+        ("shuffle", c_uint32),
+        ("typesize", c_int32),
+        ("threads", c_int32),
+        ("compat18", c_uint32),
+        ("blocksize", c_int64),
+    ]
+
+
+assert sizeof(ndf_blosc_params) == 40
+
+
+class ndf_blosc_info(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("typesize", c_int32),
+        ("nbytes", c_int64),
+        ("cbytes", c_int64),
+        ("blocksize", c_int64),
+        ("shuffle", c_uint32),
+        ("memcpyed", c_uint32),
+        ("codec", c_char * 16),
+    ]
+
+
+assert sizeof(ndf_blosc_info) == 56
+
 # Pointers, handles and 64-bit integers are c_void_p, which is the fastest to pass.
 FUNCTIONS = {
     "ndf_version": (c_char_p, ()),
@@ -259,6 +333,8 @@ FUNCTIONS = {
     "ndf_array_extra": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_read": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_write": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_map": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_map_close": (c_int32, (c_void_p, c_void_p,)),
     "ndf_array_read_strings": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_write_strings": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_file_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
@@ -266,8 +342,16 @@ FUNCTIONS = {
     "ndf_array_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_set_attrs": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_file_trailing": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_blosc_compress": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_blosc_decompress": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_blosc_items": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_blosc_info_get": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_load": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_load_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_save_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_set_threads": (c_int32, (c_int32, c_void_p,)),
+    "ndf_set_limits": (c_int32, (c_void_p, c_void_p,)),
 }
 
 

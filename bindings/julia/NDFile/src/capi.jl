@@ -56,6 +56,9 @@ const NDF_COMMIT_ATOMIC = Int32(0)
 const NDF_COMMIT_DIRECT = Int32(1)
 const NDF_MODE_READ = Int32(0)
 const NDF_MODE_UPDATE = Int32(1)
+const NDF_BLOSC_NOSHUFFLE = Int32(0)
+const NDF_BLOSC_SHUFFLE = Int32(1)
+const NDF_BLOSC_BITSHUFFLE = Int32(2)
 
 struct ndf_error
     code::Int32
@@ -153,6 +156,52 @@ struct ndf_load_info
     shape::NTuple{64,Int64}
 end
 
+struct ndf_many_options
+    struct_size::UInt32
+    threads::Int32
+    progress::Ptr{Cvoid}
+    user::Ptr{Cvoid}
+end
+
+struct ndf_load_result
+    struct_size::UInt32
+    status::Int32
+    first_info::Int64
+    ninfos::Int64
+end
+
+struct ndf_save_file
+    struct_size::UInt32
+    reserved::UInt32
+    path::Cstring
+    format::Cstring
+    items::Ptr{ndf_item}
+    nitems::Int64
+    attrs_json::Cstring
+end
+
+struct ndf_blosc_params
+    struct_size::UInt32
+    level::Int32
+    codec::Cstring
+    shuffle::UInt32
+    typesize::Int32
+    threads::Int32
+    compat18::UInt32
+    blocksize::Int64
+end
+
+struct ndf_blosc_info
+    struct_size::UInt32
+    typesize::Int32
+    nbytes::Int64
+    cbytes::Int64
+    blocksize::Int64
+    shuffle::UInt32
+    memcpyed::UInt32
+    codec::NTuple{16,UInt8}
+end
+
 "A zeroed struct in memory that C can write to, its struct_size set."
 function zeroed(::Type{T}) where {T}
     r = Ref{T}()
@@ -191,6 +240,8 @@ const p_ndf_array_dims = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_extra = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_read = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_write = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_map = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_map_close = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_read_strings = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_write_strings = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_attrs = Ref{Ptr{Cvoid}}(C_NULL)
@@ -198,8 +249,16 @@ const p_ndf_file_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_trailing = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_blosc_compress = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_blosc_decompress = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_blosc_items = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_blosc_info_get = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_load_many = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_save_many = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_set_threads = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_set_limits = Ref{Ptr{Cvoid}}(C_NULL)
 
 "Finds all functions in an open library; for `__init__`."
 function bind!(library::Ptr{Cvoid})
@@ -212,6 +271,11 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_array_spec) == 56
     @assert sizeof(ndf_item) == 88
     @assert sizeof(ndf_load_info) == 672
+    @assert sizeof(ndf_many_options) == 24
+    @assert sizeof(ndf_load_result) == 24
+    @assert sizeof(ndf_save_file) == 48
+    @assert sizeof(ndf_blosc_params) == 40
+    @assert sizeof(ndf_blosc_info) == 56
     p_ndf_version[] = dlsym(library, :ndf_version)
     p_ndf_status_name[] = dlsym(library, :ndf_status_name)
     p_ndf_status_text[] = dlsym(library, :ndf_status_text)
@@ -236,6 +300,8 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_array_extra[] = dlsym(library, :ndf_array_extra)
     p_ndf_array_read[] = dlsym(library, :ndf_array_read)
     p_ndf_array_write[] = dlsym(library, :ndf_array_write)
+    p_ndf_array_map[] = dlsym(library, :ndf_array_map)
+    p_ndf_map_close[] = dlsym(library, :ndf_map_close)
     p_ndf_array_read_strings[] = dlsym(library, :ndf_array_read_strings)
     p_ndf_array_write_strings[] = dlsym(library, :ndf_array_write_strings)
     p_ndf_file_attrs[] = dlsym(library, :ndf_file_attrs)
@@ -243,8 +309,16 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_array_attrs[] = dlsym(library, :ndf_array_attrs)
     p_ndf_array_set_attrs[] = dlsym(library, :ndf_array_set_attrs)
     p_ndf_file_trailing[] = dlsym(library, :ndf_file_trailing)
+    p_ndf_blosc_compress[] = dlsym(library, :ndf_blosc_compress)
+    p_ndf_blosc_decompress[] = dlsym(library, :ndf_blosc_decompress)
+    p_ndf_blosc_items[] = dlsym(library, :ndf_blosc_items)
+    p_ndf_blosc_info_get[] = dlsym(library, :ndf_blosc_info_get)
     p_ndf_load[] = dlsym(library, :ndf_load)
     p_ndf_save[] = dlsym(library, :ndf_save)
+    p_ndf_load_many[] = dlsym(library, :ndf_load_many)
+    p_ndf_save_many[] = dlsym(library, :ndf_save_many)
+    p_ndf_set_threads[] = dlsym(library, :ndf_set_threads)
+    p_ndf_set_limits[] = dlsym(library, :ndf_set_limits)
     return nothing
 end
 
@@ -272,6 +346,8 @@ ndf_array_dims(array, buf, len, err) = ccall(p_ndf_array_dims[], Int32, (UInt64,
 ndf_array_extra(array, buf, len, err) = ccall(p_ndf_array_extra[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_read(array, ndim, start, count, step, dtype, data, strides, mask, err) = ccall(p_ndf_array_read[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, dtype, data, strides, mask, err)
 ndf_array_write(array, ndim, start, count, step, dtype, data, strides, mask, err) = ccall(p_ndf_array_write[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, dtype, data, strides, mask, err)
+ndf_array_map(array, data, len, mapping, err) = ccall(p_ndf_array_map[], Int32, (UInt64, Ptr{Ptr{Cvoid}}, Ptr{Int64}, Ptr{UInt64}, Ptr{ndf_error},), array, data, len, mapping, err)
+ndf_map_close(mapping, err) = ccall(p_ndf_map_close[], Int32, (UInt64, Ptr{ndf_error},), mapping, err)
 ndf_array_read_strings(array, ndim, start, count, step, offsets, data, cap, need, mask, err) = ccall(p_ndf_array_read_strings[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, offsets, data, cap, need, mask, err)
 ndf_array_write_strings(array, ndim, start, count, step, offsets, data, mask, err) = ccall(p_ndf_array_write_strings[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Cvoid}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, offsets, data, mask, err)
 ndf_file_attrs(file, buf, len, err) = ccall(p_ndf_file_attrs[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), file, buf, len, err)
@@ -279,5 +355,13 @@ ndf_file_set_attrs(file, attrs_json, err) = ccall(p_ndf_file_set_attrs[], Int32,
 ndf_array_attrs(array, buf, len, err) = ccall(p_ndf_array_attrs[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_set_attrs(array, attrs_json, err) = ccall(p_ndf_array_set_attrs[], Int32, (UInt64, Cstring, Ptr{ndf_error},), array, attrs_json, err)
 ndf_file_trailing(file, buf, len, err) = ccall(p_ndf_file_trailing[], Int32, (UInt64, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), file, buf, len, err)
+ndf_blosc_compress(src, n, params, dst, cap, len, err) = ccall(p_ndf_blosc_compress[], Int32, (Ptr{Cvoid}, Int64, Ptr{ndf_blosc_params}, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_error},), src, n, params, dst, cap, len, err)
+ndf_blosc_decompress(chunk, n, threads, dst, cap, len, err) = ccall(p_ndf_blosc_decompress[], Int32, (Ptr{Cvoid}, Int64, Int32, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_error},), chunk, n, threads, dst, cap, len, err)
+ndf_blosc_items(chunk, n, start, count, dst, cap, len, err) = ccall(p_ndf_blosc_items[], Int32, (Ptr{Cvoid}, Int64, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_error},), chunk, n, start, count, dst, cap, len, err)
+ndf_blosc_info_get(chunk, n, info, err) = ccall(p_ndf_blosc_info_get[], Int32, (Ptr{Cvoid}, Int64, Ptr{ndf_blosc_info}, Ptr{ndf_error},), chunk, n, info, err)
 ndf_load(path, name, buf, cap, need, infos, ninfos, err) = ccall(p_ndf_load[], Int32, (Cstring, Cstring, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_error},), path, name, buf, cap, need, infos, ninfos, err)
 ndf_save(path, format, items, n, attrs_json, options, err) = ccall(p_ndf_save[], Int32, (Cstring, Cstring, Ptr{ndf_item}, Int64, Cstring, Ptr{ndf_write_options}, Ptr{ndf_error},), path, format, items, n, attrs_json, options, err)
+ndf_load_many(paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err) = ccall(p_ndf_load_many[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_load_result}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err)
+ndf_save_many(files, n, options, statuses, errors, many, err) = ccall(p_ndf_save_many[], Int32, (Ptr{ndf_save_file}, Int64, Ptr{ndf_write_options}, Ptr{Int32}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), files, n, options, statuses, errors, many, err)
+ndf_set_threads(threads, err) = ccall(p_ndf_set_threads[], Int32, (Int32, Ptr{ndf_error},), threads, err)
+ndf_set_limits(max_header, err) = ccall(p_ndf_set_limits[], Int32, (Int64, Ptr{ndf_error},), max_header, err)

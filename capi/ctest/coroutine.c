@@ -1,0 +1,54 @@
+/* Calls from the stacks of coroutines, by turns with the thread's own: the bounds of a thread's stack are found out
+ * once. Usage: coroutine FOLDER */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <ucontext.h>
+
+#include "check.h"
+
+enum { CALLS = 10000, STACK = 256 << 10 };
+
+static ndf_error err;
+static _Thread_local ucontext_t outside, inside;
+
+static int64_t misses(void) {
+  int64_t n = -1;
+  OK(ndf_stack_misses(&n, &err));
+  return n;
+}
+
+static void coroutine(void) {
+  for (;;) {
+    int64_t open = -1;
+    CHECK(ndf_handle_count(&open, NULL) == NDF_OK && open == 0);
+    swapcontext(&inside, &outside);
+  }
+}
+
+static void *call(void *argument) {
+  char *stack = malloc(STACK);
+  if (stack == NULL) abort();
+  int64_t before = misses();
+  getcontext(&inside);
+  inside.uc_stack.ss_sp = stack;
+  inside.uc_stack.ss_size = STACK;
+  inside.uc_link = &outside;
+  makecontext(&inside, coroutine, 0);
+  for (int i = 0; i < CALLS; i++) {
+    swapcontext(&outside, &inside);
+    if (i % 2) misses();
+  }
+  CHECK(misses() - before <= 1);
+  free(stack);
+  return argument;
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc != 2) return 2;
+  call(NULL);
+  CHECK(misses() >= 1); /* somebody counts */
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, call, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  return check_result("coroutine");
+}

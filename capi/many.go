@@ -1,0 +1,401 @@
+package main
+
+// #include "native.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/ndfile/all"
+)
+
+// manyOptions reads the options of a call on many files.
+func manyOptions(options *C.ndf_many_options) (p ndfile.Parallel, err error) {
+	var c C.ndfgo_many_options
+	if options != nil {
+		if err = input("ndf_many_options", options, &c); err != nil {
+			return p, err
+		}
+	}
+	if c.threads < 0 {
+		return p, badArgument("ndf_many_options: threads is " + strconv.Itoa(int(c.threads)) + ", expected 0 or more")
+	}
+	if p.Threads = int(c.threads); p.Threads == 0 {
+		p.Threads = threads()
+	}
+	if pointer(c.progress) != nil {
+		p.Progress = func(done, total int64) bool {
+			return C.ndfile_call_progress(c.progress, c.user, C.int64_t(done), C.int64_t(total)) == 0
+		}
+	}
+	return p, nil
+}
+
+// failures notes the errors of a call on many files.
+type failures struct {
+	each []C.ndf_error // of each file, or nil
+
+	mu    sync.Mutex
+	first int64 // the first file that failed; guarded by mu
+	err   error // of it; guarded by mu
+}
+
+// note reports the error of file i and gives its status. Of those without one nothing is written.
+func (f *failures) note(i int64, err error) C.int32_t {
+	if err == nil {
+		return C.NDF_OK
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil || i < f.first {
+		f.first, f.err = i, err
+	}
+	if f.each == nil {
+		return report(nil, err)
+	}
+	return report(&f.each[i], err)
+}
+
+// ndfgo_load_many reads the arrays of many small files in one call, in parallel where that pays.
+//
+// Each path is read as ndf_load reads it. Everything goes to one buffer and one array of infos, in no special order:
+// the results, which are in the order of the paths, tell where the infos of a path begin, and the infos tell the places
+// in the buffer. A path that fails does not stop the others. When buf or the room for infos is too small the status is
+// NDF_ERR_BUFFER, need and ninfos tell what all paths take, the paths that had room are there, and the others have
+// NDF_ERR_BUFFER in their result: come again with more, or for these.
+//
+// C: int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *options, ndf_error *err)
+//
+// Parameters:
+//   - paths: n files or folders; may be NULL with n 0
+//   - n: number of paths
+//   - name: name of the array to read of each; may be NULL: all
+//   - buf: receives the arrays; may be NULL with cap 0
+//   - cap: bytes at buf
+//   - need: receives the number of bytes of buf that are used or needed; -1 when the call had wrong arguments and has
+//     not begun
+//   - infos: receives a description of each array. struct_size of the first is set by the caller and counts for all;
+//     may be NULL with *ninfos 0
+//   - ninfos: in: infos that there is room for; out: number of arrays
+//   - results: receives what became of each path, n of them. struct_size of the first is set by the caller and counts
+//     for all; may be NULL with n 0
+//   - errors: receives the reason for each path that fails, n of them, of which the others stay untouched; may be NULL
+//   - options: threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+//
+// Returns: NDF_OK when all paths were read; NDF_ERR_CANCELED; NDF_ERR_BUFFER; else the status of the first path that
+// failed, with its reason in err; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_load_many
+func ndfgo_load_many(paths **C.char, n C.int64_t, name *C.char, buf address, cap C.int64_t, need *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, results *C.ndf_load_result, errors *C.ndf_error, options *C.ndf_many_options, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	*need = -1
+	l := loading{one: name != nil, name: textAt(name), results: address(results), limits: limits()}
+	e := l.setRoom(address(paths), int64(n), buf, int64(cap), address(infos), int64(*ninfos), address(errors))
+	if e == nil {
+		e = l.run(options, need, ninfos)
+	}
+	return report(err, e)
+}
+
+// scratchBytes and scratchInfos are what a file may take to be read beside the caller's memory first. Small files are,
+// so that places in that memory are given out when the sizes are known.
+const (
+	scratchBytes = 128 << 10
+	scratchInfos = 16
+)
+
+type scratch struct {
+	sink  ndfile.Sink
+	buf   [scratchBytes]byte
+	infos [scratchInfos]ndfile.LoadInfo
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// loading is one call of ndf_load_many.
+type loading struct {
+	paths    []C.uintptr_t
+	one      bool
+	name     string
+	limits   ndfile.Limits
+	buf      []byte
+	infos    address
+	room     int64 // for infos
+	stride   uintptr
+	results  address
+	rstride  uintptr
+	failures failures
+
+	mu           sync.Mutex
+	need, ninfos int64       // what all paths take; guarded by mu
+	used, filled int64       // bytes and infos given out; guarded by mu
+	short        atomic.Bool // some path had no room
+}
+
+// setRoom takes and checks the caller's memory.
+func (l *loading) setRoom(paths address, n int64, buf address, capacity int64, infos address, room int64, errs address) (err error) {
+	if l.paths, err = sliceAt[C.uintptr_t]("paths", paths, n); err != nil {
+		return err
+	}
+	if l.buf, err = roomAt("buf", "cap", buf, capacity); err != nil {
+		return err
+	}
+	if room < 0 || infos == nil && room > 0 {
+		return badArgument("ninfos is " + strconv.FormatInt(room, 10) + ", expected the number of infos that there is room for")
+	}
+	l.infos, l.room = infos, room
+	if room > 0 {
+		if l.stride, err = structStride("ndf_load_info", infos); err != nil {
+			return err
+		}
+	}
+	if n > 0 {
+		if l.results == nil {
+			return badArgument("results is NULL")
+		}
+		if l.rstride, err = structStride("ndf_load_result", l.results); err != nil {
+			return err
+		}
+		if errs != nil {
+			l.failures.each, err = sliceAt[C.ndf_error]("errors", errs, n)
+		}
+	}
+	return err
+}
+
+// run reads all files.
+func (l *loading) run(options *C.ndf_many_options, need, ninfos *C.int64_t) error {
+	parallel, err := manyOptions(options)
+	if err != nil {
+		return err
+	}
+	for i := range l.paths {
+		l.result(int64(i), 0, 0, C.NDF_ERR_CANCELED)
+	}
+	var mu sync.Mutex
+	var busy []*scratch
+	defer func() {
+		for _, s := range busy {
+			if s != nil {
+				s.sink.Name, s.sink.Buf, s.sink.Infos = "", nil, nil
+				scratches.Put(s)
+			}
+		}
+	}()
+	get := func(worker int) *scratch {
+		mu.Lock()
+		defer mu.Unlock()
+		for len(busy) <= worker {
+			busy = append(busy, nil)
+		}
+		if busy[worker] == nil {
+			busy[worker] = scratches.Get().(*scratch)
+		}
+		return busy[worker]
+	}
+	err = parallel.Each(context.Background(), int64(len(l.paths)), func(ctx context.Context, worker int, i int64) {
+		first, n, err := l.load(ctx, get(worker), i)
+		l.result(i, first, n, l.failures.note(i, err))
+	})
+	*need, *ninfos = C.int64_t(l.need), C.int64_t(l.ninfos)
+	switch {
+	case err != nil:
+		return err
+	case l.short.Load():
+		return l.tooShort()
+	}
+	return l.failures.err
+}
+
+func (l *loading) tooShort() error {
+	l.short.Store(true)
+	return ndfile.NewError(ndfile.ErrBuffer, "room for "+strconv.Itoa(len(l.buf))+" bytes and "+strconv.FormatInt(l.room, 10)+" infos")
+}
+
+// result tells the caller about path i.
+func (l *loading) result(i, first, n int64, status C.int32_t) {
+	r := C.ndf_load_result{status: status, first_info: C.int64_t(first), ninfos: C.int64_t(n)}
+	copyStruct(element(l.results, i, l.rstride), &r, l.rstride)
+}
+
+// load reads path i.
+func (l *loading) load(ctx context.Context, s *scratch, i int64) (first, n int64, err error) {
+	if pointer(l.paths[i]) == nil {
+		return 0, 0, badArgument("path " + strconv.FormatInt(i, 10) + " is NULL")
+	}
+	path := fieldText(l.paths[i])
+	err = l.loadInto(ctx, s, path, s.buf[:], s.infos[:])
+	small := err == nil
+	if !small && !errors.Is(err, ndfile.ErrBuffer) {
+		return 0, 0, err
+	}
+	n = int64(s.sink.N)
+	place, first, room := l.reserve(s.sink.Need, n)
+	if !room {
+		return 0, 0, ndfile.Locate(l.tooShort(), path, "", false)
+	}
+	infos := s.infos[:]
+	if small {
+		copy(l.buf[place:], s.buf[:s.sink.Need])
+	} else {
+		if n > scratchInfos {
+			infos = make([]ndfile.LoadInfo, n)
+		}
+		if err = l.loadInto(ctx, s, path, l.buf[place:place+s.sink.Need], infos); err != nil {
+			if errors.Is(err, ndfile.ErrBuffer) {
+				l.short.Store(true) // it has grown
+			}
+			return 0, 0, err
+		}
+		n = int64(s.sink.N)
+	}
+	for k := range n {
+		info := &infos[k]
+		move(info, place)
+		used := infoSize - uintptr(len(info.Shape)-int(info.NDim))*8 // the rest of the shape is not filled
+		copyStruct(element(l.infos, first+k, l.stride), info, min(l.stride, used))
+	}
+	return first, n, nil
+}
+
+// loadInto reads a file into memory of its own.
+func (l *loading) loadInto(ctx context.Context, s *scratch, path string, buf []byte, infos []ndfile.LoadInfo) error {
+	sink := &s.sink
+	sink.One, sink.Name, sink.Limits = l.one, l.name, l.limits
+	sink.Buf, sink.Infos, sink.N, sink.Need = buf, infos, 0, 0
+	return ndfile.Load(ctx, all.Formats, ndfile.OS, path, sink)
+}
+
+// reserve takes bytes of the buffer and infos. They are counted also when there is no room.
+func (l *loading) reserve(bytes, infos int64) (place, first int64, room bool) {
+	aligned, ok := ndarray.Add(bytes, ndfile.Alignment-1)
+	if !ok {
+		return 0, 0, false
+	}
+	aligned &^= ndfile.Alignment - 1
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.need += aligned
+	l.ninfos += infos
+	place, first = l.used, l.filled
+	if place > int64(len(l.buf))-bytes || first > l.room-infos {
+		return 0, 0, false
+	}
+	l.used += aligned
+	l.filled += infos
+	return place, first, true
+}
+
+// move adds n to the places in an info.
+func move(li *ndfile.LoadInfo, n int64) {
+	li.NameOffset += n
+	li.DataOffset += n
+	if li.MaskOffset >= 0 {
+		li.MaskOffset += n
+	}
+	if li.OffsetsOffset >= 0 {
+		li.OffsetsOffset += n
+	}
+	if li.DTypeLen > 0 {
+		li.DTypeOffset += n
+	}
+}
+
+// ndfgo_save_many writes many new files in one call, in parallel where that pays.
+//
+// Each file is written as ndf_save writes it. One that fails does not stop the others. When the call is canceled, files
+// that are done stay.
+//
+// C: int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_write_options *options, int32_t *statuses, ndf_error *errors, const ndf_many_options *many, ndf_error *err)
+//
+// Parameters:
+//   - files: n files, each with its struct_size set; may be NULL with n 0
+//   - n: number of files
+//   - options: how the files become visible; may be NULL: atomically, without fsync, over existing files
+//   - statuses: receives the status of each file, n of them, NDF_ERR_CANCELED for those not begun; may be NULL
+//   - errors: receives the reason for each file that fails, n of them, of which the others stay untouched; may be NULL
+//   - many: threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+//
+// Returns: NDF_OK when all files were written; NDF_ERR_CANCELED; else the status of the first file that failed, with
+// its reason in err; NDF_ERR_ARGUMENT. With wrong arguments of the call nothing is written to statuses and errors.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_save_many
+func ndfgo_save_many(files *C.ndf_save_file, n C.int64_t, options *C.ndf_write_options, statuses *C.int32_t, errors *C.ndf_error, many *C.ndf_many_options, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, saveMany(address(files), int64(n), options, statuses, address(errors), many))
+}
+
+func saveMany(files address, n int64, options *C.ndf_write_options, statuses *C.int32_t, errs address, many *C.ndf_many_options) error {
+	parallel, err := manyOptions(many)
+	if err != nil {
+		return err
+	}
+	if n < 0 || files == nil && n > 0 {
+		return badArgument("n is " + strconv.FormatInt(n, 10) + ", expected the number of files")
+	}
+	if n == 0 {
+		return nil
+	}
+	stride, err := structStride("ndf_save_file", files)
+	if err != nil {
+		return err
+	}
+	var f failures
+	if errs != nil {
+		if f.each, err = sliceAt[C.ndf_error]("errors", errs, n); err != nil {
+			return err
+		}
+	}
+	var each []C.int32_t
+	if statuses != nil {
+		if each, err = sliceAt[C.int32_t]("statuses", address(statuses), n); err != nil {
+			return err
+		}
+	}
+	for i := range each {
+		each[i] = C.NDF_ERR_CANCELED
+	}
+	err = parallel.Each(context.Background(), n, func(ctx context.Context, _ int, i int64) {
+		status := f.note(i, saveFile(ctx, (*C.ndf_save_file)(element(files, i, stride)), i, stride, options))
+		if each != nil {
+			each[i] = status
+		}
+	})
+	if err == nil {
+		err = f.err
+	}
+	return err
+}
+
+// saveFile writes file i.
+func saveFile(ctx context.Context, file *C.ndf_save_file, i int64, stride uintptr, options *C.ndf_write_options) error {
+	var c C.ndfgo_save_file
+	if err := input("ndf_save_file", file, &c); err != nil {
+		return err
+	}
+	switch {
+	case uintptr(c.struct_size) != stride:
+		return badArgument("ndf_save_file " + strconv.FormatInt(i, 10) + ": struct_size differs from that of the first")
+	case pointer(c.path) == nil:
+		return badArgument("path " + strconv.FormatInt(i, 10) + " is NULL")
+	}
+	return save(ctx, fieldText(c.path), (*C.char)(pointer(c.format)), pointer(c.items), int64(c.nitems), (*C.char)(pointer(c.attrs_json)), options)
+}
