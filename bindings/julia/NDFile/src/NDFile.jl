@@ -1,0 +1,53 @@
+"""
+n-dimensional arrays in files: ds, RawArray and more, through the C library libndfile.
+
+- [`NDFile.read`](@ref) and [`NDFile.save`](@ref) read and write whole files, [`NDFile.open`](@ref) gives lazy arrays.
+- [`raread`](@ref), [`rawrite`](@ref) and [`raquery`](@ref) are those of RawArray.jl.
+- Errors are [`NDFileError`](@ref).
+
+The library is found when the package is loaded: the path in the environment variable `NDFILE_LIB`, else beside the package, else
+by the system's loader.
+
+```julia
+using NDFile
+t = [271.25 272.5; 268.0 missing; 270.5 271.0]
+NDFile.save("weather.ds", "t" => t, "station" => ["Praha", "Oslo", "Brno"];
+    attrs=(title="three stations",), dims=(t=("station", "time"),))
+
+arrays = NDFile.read("weather.ds")                   # names to arrays
+@assert isequal(arrays["t"], t)
+
+NDFile.open("weather.ds") do f                       # lazy: nothing is read until you index
+    @assert f["t"][1, :] == [271.25, 272.5]
+    @assert f["t"].dims == ("station", "time") && f.attrs["title"] == "three stations"
+end
+
+rawrite(rand(Float32, 4, 3), "x.ra")
+@assert size(raread("x.ra")) == (4, 3)
+```
+"""
+module NDFile
+
+export NDArray, NDFileError, bfloat16, raquery, raread, rawrite
+
+include("capi.jl")
+include("errors.jl")
+include("lib.jl")
+include("handles.jl")
+include("ordered.jl")
+include("json.jl")
+include("dtypes.jl")
+include("elements.jl")
+include("file.jl")
+include("array.jl")
+include("attrs.jl")
+include("oneshot.jl")
+include("rawarray.jl")
+include("info.jl")
+
+function __init__()
+    load_library()
+    atexit(exiting)
+end
+
+end

@@ -1,0 +1,359 @@
+"""
+    NDArray{T,N} <: AbstractArray{T,N}
+
+One array of an open [`NDFile.File`](@ref). Nothing is read before it is indexed, and only what the index needs; the results
+are ordinary arrays. `T` is `Union{Missing,S}` where elements can be missing.
+
+`a[1:10, :, 3]`, `a[end:-2:1]`, `a[[1, 5], :]`, `a[mask]` read as from an `Array`. `a[1:10, :] = x` and `a[1:10, :] .= x`
+write, in files that are open for writing. Numbers and ranges of any step become one read each; of a vector of indices the
+box around it is read, and a vector assigns slice by slice. `for x in a`, `sum(a)`, `a .+ 1` and `Array(a)` read all of it
+once. (A `view`, and functions that fetch single elements, cost a call for each.)
+
+The axes are the file's in reverse order, the first varies fastest: no data moves. For `.ra` files they are the
+dims of the file.
+
+- `a.name`; `a.attrs`, like a `Dict`; `a.dims`, the names of the axes or `nothing`, in the order of `size(a)`
+- `a.dtype`, the stored dtype's name in the library, such as `">f4"`; [`bfloat16`](@ref) and [`NDFile.timeunit`](@ref)
+  help with dtypes that Julia has no type for
+- `a.masked`: elements can be missing
+- `a.extra`: metadata in the format's own terms
+
+An array that has metadata but no data has no size: see [`NDFile.hasdata`](@ref).
+"""
+struct NDArray{T,N} <: AbstractArray{T,N}
+    file::File
+    name::String
+    handle::Handle
+    type::DType
+    dtype::String
+    size::NTuple{N,Int}
+    flags::UInt32
+end
+
+function NDArray(file::File, name::String, handle::Handle)
+    info = zeroed(ndf_array_info)
+    GC.@preserve handle info begin
+        p = address(info)
+        call(ndf_array_info_get, handle.value[], p)
+        flags, ndim = field(p, Val(:flags)), Int(field(p, Val(:ndim)))
+        dtype = unsafe_string(field(p, Val(:dtype)))
+        isempty(dtype) && (dtype = text(ndf_array_dtype, handle.value[]))
+        size = ntuple(i -> Int(unsafe_load(field(p, Val(:shape)), ndim + 1 - i)), ndim)
+    end
+    d = DType(dtype)
+    if d === nothing
+        d = DType{Missing}(dtype, 'V', 0)
+    end
+    T = flags & NDF_ARRAY_MASKED == 0 ? eltype(d) : Union{Missing,eltype(d)}
+    return NDArray{T,ndim}(file, name, handle, d, dtype, size, flags)
+end
+
+function number(a::NDArray)
+    n = a.handle.value[]
+    n == 0 && throw(NDFileError(NDF_ERR_HANDLE, "$(place(a)): the file is closed"))
+    return n
+end
+
+# For messages.
+place(f::File) = f.path
+place(a::NDArray) = a.file.kind === :array ? a.file.path : "$(a.file.path): array $(repr(a.name))"
+
+# Closing the file does this.
+function Base.close(a::NDArray)
+    n = claim!(a.handle)
+    n == 0 || call(ndf_array_close, n)
+    return nothing
+end
+
+"""
+    NDFile.hasdata(a::NDArray) -> Bool
+
+Whether the array has a size and elements. Variables of ds files can have metadata only: `size` and indexing throw then, and
+[`NDFile.read`](@ref) gives `nothing`.
+"""
+hasdata(a::NDArray) = a.flags & NDF_ARRAY_NO_DATA == 0
+
+"""
+    NDFile.timeunit(a::NDArray) -> String
+
+The unit that the `Int64` elements of a dtype `M8` (since 1970) or `m8` (durations) count, such as `"ns"` or `"25s"`; `""`
+where there is none.
+"""
+function timeunit(a::NDArray)
+    m = match(r"^.[Mm]8\[(.*)\]$", a.dtype)
+    return m === nothing ? "" : String(m[1])
+end
+
+Base.propertynames(::NDArray) = (:file, :name, :attrs, :dims, :dtype, :masked, :extra)
+
+function Base.getproperty(a::NDArray, name::Symbol)
+    name === :attrs && return Attrs(a)
+    name === :masked && return a.flags & NDF_ARRAY_MASKED != 0
+    name === :extra && return GC.@preserve a parse_json(text(ndf_array_extra, number(a)))
+    if name === :dims
+        list = GC.@preserve a parse_json(text(ndf_array_dims, number(a)))
+        return list === nothing ? nothing : Tuple(reverse(list))
+    end
+    return getfield(a, name)
+end
+
+function Base.size(a::NDArray)
+    hasdata(a) || throw(NDFileError(NDF_ERR_NO_DATA, "$(place(a)): the array has metadata but no data"))
+    return a.size
+end
+
+Base.IndexStyle(::Type{<:NDArray}) = IndexCartesian()
+
+function Base.show(io::IO, a::NDArray{T,N}) where {T,N}
+    dims = hasdata(a) ? Base.dims2string(a.size) : "no data"
+    print(io, dims, " NDArray{", T, ",", N, "} ", repr(a.name), " of ", repr(a.file.path))
+    isopen(a.handle) || print(io, " (closed)")
+end
+Base.show(io::IO, ::MIME"text/plain", a::NDArray) = show(io, a)
+Base.summary(io::IO, a::NDArray) = show(io, a)
+
+# Reading and writing boxes
+
+"A box as the library takes it: start, count and step of each axis, in its order."
+function box(ranges)
+    r = reverse(ranges)
+    return Int64[first(x) - 1 for x in r], Int64[length(x) for x in r], Int64[step(x) for x in r]
+end
+
+# A range for an axis of a box. An empty one is 1:0, wherever it begins; that of one element has step 1.
+function clean(r::OrdinalRange)
+    return isempty(r) ? (1:1:0) : length(r) == 1 ? (Int(first(r)):1:Int(first(r))) : (Int(first(r)):Int(step(r)):Int(last(r)))
+end
+
+# Boxes of more elements are tried before memory is taken for them.
+const TRIED_ELEMENTS = 1 << 20
+
+"""
+The elements of a box, with missing where T allows it; steps are 1 or more. A file can claim any size: that it holds the last
+element of a large box is seen before anything is allocated.
+"""
+function read_box(::Type{T}, a::NDArray, ranges) where {T}
+    if prod(map(Float64 ∘ length, ranges)) > TRIED_ELEMENTS
+        read_box(T, a.type, a, map(r -> last(r):1:last(r), ranges))
+    end
+    return read_box(T, a.type, a, ranges)
+end
+
+function read_box(::Type{T}, d::DType{S}, a::NDArray, ranges) where {T,S}
+    dims = map(length, ranges)
+    start, count, by = box(ranges)
+    n = prod(dims)
+    mask = Missing <: T ? Vector{UInt8}(undef, n) : nothing
+    GC.@preserve a mask begin
+        if d.kind == 'v'
+            return read_variable(T, d, a, dims, start, count, by, mask)
+        end
+        if isbitstype(S) && T === S && (d.plain || d.kind == 'b')
+            out = Array{S}(undef, dims)
+            GC.@preserve out begin
+                call(ndf_array_read, number(a), length(dims), start, count, by, NULL_TEXT, pointer(out), C_NULL,
+                    address(mask))
+                d.kind == 'b' && normalize!(Ptr{UInt8}(pointer(out)), n)
+            end
+            return out
+        end
+        data = Vector{UInt8}(undef, n * d.size)
+        GC.@preserve data begin
+            call(ndf_array_read, number(a), length(dims), start, count, by, NULL_TEXT, data, C_NULL, address(mask))
+            return unpack(d, T, dims, pointer(data), Ptr{Int64}(C_NULL), Ptr{UInt8}(address(mask)))
+        end
+    end
+end
+
+# Every byte that is not 0 is true, but only 1 is a Bool.
+function normalize!(p::Ptr{UInt8}, n)
+    for i in 1:n
+        unsafe_store!(p, unsafe_load(p, i) != 0x00, i)
+    end
+end
+
+function read_variable(::Type{T}, d, a, dims, start, count, by, mask) where {T}
+    offsets, need = Vector{Int64}(undef, prod(dims) + 1), Ref{Int64}(0)
+    data = Vector{UInt8}(undef, 1 << 12)
+    GC.@preserve data offsets begin
+        while true
+            try
+                call(ndf_array_read_strings, number(a), length(dims), start, count, by, offsets, data, length(data), need,
+                    address(mask))
+                break
+            catch e
+                e isa NDFileError && e.code == NDF_ERR_BUFFER && need[] > length(data) || rethrow()
+                resize!(data, need[])
+            end
+        end
+        return unpack(d, T, dims, pointer(data), pointer(offsets), Ptr{UInt8}(address(mask)))
+    end
+end
+
+"Stores elements in a box; steps are 1 or more."
+function write_box(a::NDArray, x::Elements, ranges)
+    start, count, by = box(map(clean, ranges))
+    data, offsets, mask = x.data, x.offsets, x.mask
+    GC.@preserve a data offsets mask begin
+        if x.dtype.kind == 'v'
+            call(ndf_array_write_strings, number(a), length(count), start, count, by, address(offsets), address(data),
+                address(mask))
+        else
+            call(ndf_array_write, number(a), length(count), start, count, by, NULL_TEXT, address(data), C_NULL, address(mask))
+        end
+    end
+    return nothing
+end
+
+"""
+    NDFile.readblock!(a::NDArray, out, ranges...)
+
+Reads the box of the given ranges, one for each axis, into `out`, which has its size: the primitive of all reading,
+as DiskArrays.jl wants it. Steps are 1 or more. Where elements are missing `out` has to take `missing`.
+
+# Example
+```julia
+NDFile.save("block.ds", "x" => reshape(1:12, 3, 4))
+out = zeros(Int, 2, 4)
+NDFile.open(f -> NDFile.readblock!(f["x"], out, 2:3, 1:4), "block.ds")
+@assert out == [2 5 8 11; 3 6 9 12]
+```
+"""
+function readblock!(a::NDArray{T,N}, out::AbstractArray, ranges::Vararg{OrdinalRange{<:Integer},N}) where {T,N}
+    check_block(a, out, ranges)
+    if a.type.plain && !(Missing <: eltype(out)) && out isa Contiguous{eltype(a.type)}
+        start, count, by = box(map(clean, ranges))
+        GC.@preserve a out call(ndf_array_read, number(a), N, start, count, by, NULL_TEXT, pointer(out), C_NULL, C_NULL)
+    else
+        copyto!(out, read_box(Missing <: eltype(out) ? T : nonmissingtype(T), a, map(clean, ranges)))
+    end
+    return nothing
+end
+
+"""
+    NDFile.writeblock!(a::NDArray, x, ranges...)
+
+Stores `x` in the box of the given ranges, one for each axis: the primitive of all writing, as DiskArrays.jl wants
+it. Steps are 1 or more. Elements are converted as an assignment to an `Array` does it.
+"""
+function writeblock!(a::NDArray{<:Any,N}, x::AbstractArray, ranges::Vararg{OrdinalRange{<:Integer},N}) where {N}
+    check_block(a, x, ranges)
+    write_box(a, prepare(x, place(a), a.type), ranges)
+    return nothing
+end
+
+function check_block(a::NDArray, x, ranges)
+    all(r -> step(r) >= 1, ranges) ||
+        throw(NDFileError(NDF_ERR_ARGUMENT, "$(place(a)): expected steps of 1 or more, found $ranges"))
+    checkbounds(a, ranges...)
+    dims = map(length, ranges)
+    size(x) == dims || throw(DimensionMismatch("a block of size $dims, an array of size $(size(x))"))
+    return nothing
+end
+
+# Indexing
+
+read_all(a::NDArray{T}) where {T} = read_box(T, a, map(clean, axes(a)))
+
+# Indices as numbers, ranges and vectors; a mask becomes the places where it is true.
+function places(a::NDArray, indices)
+    J = to_indices(a, indices)
+    checkbounds(a, J...)
+    return map(j -> j isa Base.LogicalIndex ? collect(j) : j, J)
+end
+
+function Base.getindex(a::NDArray{T,N}, indices...) where {T,N}
+    J = places(a, indices)
+    N == 0 && return read_all(a)[J...]
+    any(j -> eltype(j) <: CartesianIndex, J) && return read_all(a)[J...]
+    length(J) == 1 && N > 1 && return getlinear(a, J[1])
+    K = ntuple(d -> d <= length(J) ? pick(J[d]) : pick(1), N)
+    block, inside = read_box(T, a, map(first, K)), map(last, K)
+    length(J) <= N && all(i -> i isa Colon, inside) && return block
+    return block[inside..., J[N+1:end]...]
+end
+
+# What to read for the index of an axis, and where the result lies in that.
+pick(i::Integer) = clean(i:i), 1
+function pick(r::OrdinalRange{<:Integer})
+    length(r) <= 1 && return clean(r), Colon()
+    return step(r) > 0 ? (clean(r), Colon()) : (clean(reverse(r)), length(r):-1:1)
+end
+function pick(v::AbstractArray)
+    isempty(v) && return clean(1:0), v
+    low, high = extrema(v)
+    return clean(low:high), v .- (low - 1)
+end
+
+# An index that counts elements: only the slices along the last axis that it touches are read.
+function getlinear(a::NDArray{T,N}, i) where {T,N}
+    i isa Base.Slice && return read_all(a)[:]
+    isempty(i) && return Array{T}(undef, size(i))
+    slice = prod(size(a)[1:N-1])
+    low, high = (extrema(i) .- 1) .÷ slice
+    block = read_box(T, a, map(clean, (axes(a)[1:N-1]..., low+1:high+1)))
+    return block[i.-low*slice]
+end
+
+function Base.setindex!(a::NDArray{T,N}, value, indices...) where {T,N}
+    J = places(a, indices)
+    if all(j -> j isa Integer, J)
+        at = N == 0 ? () : length(J) == 1 ? CartesianIndices(a)[J[1]].I : ntuple(d -> d <= length(J) ? J[d] : 1, N)
+        setaxes!(a, fill(value, map(_ -> 1, at)), map(i -> i:i, at))
+    elseif length(J) != N || any(j -> eltype(j) <: CartesianIndex, J)
+        # Elements here and there.
+        elements = CartesianIndices(a)[J...]
+        values = value isa AbstractArray ? value : fill(value, size(elements))
+        Base.setindex_shape_check(values, size(elements)...)
+        for (x, i) in zip(values, elements)
+            a[i] = x
+        end
+    else
+        axes = map(j -> j isa Integer ? (j:j) : j, J)
+        lengths = map(length, axes)
+        x = value isa AbstractArray ? value : fill(value, lengths)
+        Base.setindex_shape_check(x, map(length, J)...)
+        setaxes!(a, reshape(x isa NDArray ? read_all(x) : x, lengths), axes)
+    end
+    return a
+end
+
+# Writes x, which has a length of 1 where the index of an axis is a number: one block, or one for each entry of a vector
+# of indices.
+function setaxes!(a::NDArray, x::AbstractArray, axes)
+    d = findfirst(j -> !(j isa OrdinalRange), axes)
+    if d !== nothing
+        for (k, i) in enumerate(axes[d])
+            setaxes!(a, selectdim(x, d, k:k), Base.setindex(axes, i:i, d))
+        end
+    elseif any(j -> step(j) < 0, axes)
+        forward = map(j -> step(j) < 0 ? (length(j):-1:1) : (1:length(j)), axes)
+        writeblock!(a, x[forward...], map(j -> step(j) < 0 ? reverse(j) : j, axes)...)
+    else
+        writeblock!(a, x, axes...)
+    end
+    return nothing
+end
+
+# What would fetch or store single elements in Base works on whole arrays.
+
+function Base.iterate(::NDArray, (x, i)::Tuple)
+    return i > length(x) ? nothing : (x[i], (x, i + 1))
+end
+Base.iterate(a::NDArray) = iterate(a, (read_all(a), 1))
+
+Base.copyto!(out::Array, a::NDArray) = copyto!(out, read_all(a))
+Broadcast.broadcastable(a::NDArray) = read_all(a)
+
+const Views{N} = SubArray{<:Any,N,<:NDArray}
+
+function Broadcast.materialize!(out::Union{NDArray,Views}, x::Broadcast.Broadcasted)
+    values = Array{eltype(out)}(undef, size(out))
+    Broadcast.materialize!(values, x)
+    return assign!(out, values)
+end
+assign!(a::NDArray, values) = setindex!(a, values, axes(a)...)
+function assign!(v::Views, values)
+    setindex!(parent(v), values, parentindices(v)...)
+    return v
+end

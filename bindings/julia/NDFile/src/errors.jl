@@ -1,0 +1,43 @@
+"""
+    NDFileError(code, message)
+
+What every function of this package throws when the library refuses: a bad file, a bad argument, a failed system call.
+(An index outside an array is Julia's own `BoundsError`.)
+
+# Fields
+- `code::Int32`: the status of the C library, negative; compare it with `NDFile.NDF_ERR_NOT_FOUND`, `NDFile.NDF_ERR_CORRUPT`
+  and so on. Codes never change their meaning.
+- `message::String`: path, array, what was expected and what was found.
+- `errno::Int32`: the error number of the operating system, or 0.
+- `offset::Int64`: the position in the file in bytes, or -1.
+
+# Example
+```julia
+try
+    NDFile.read("no-such-file.ds")
+catch e
+    e isa NDFileError && e.code == NDFile.NDF_ERR_NOT_FOUND || rethrow()
+end
+```
+"""
+struct NDFileError <: Exception
+    code::Int32
+    message::String
+    errno::Int32
+    offset::Int64
+end
+
+NDFileError(code::Integer, message::AbstractString) = NDFileError(code, message, 0, -1)
+
+Base.showerror(io::IO, e::NDFileError) = print(io, "NDFileError (", status_name(e.code), "): ", e.message)
+
+"The name of a status of the C library, such as `\"NDF_ERR_MASKED\"`; `\"NDF_ERR_UNKNOWN\"` for other numbers."
+status_name(code::Integer) = unsafe_string(ndf_status_name(code))
+
+# The error of a call that returned status, from the struct that it filled.
+function failure(status::Int32, err::Ref{ndf_error})
+    GC.@preserve err begin
+        p = address(err)
+        return NDFileError(status, unsafe_string(field(p, Val(:message))), field(p, Val(:os_error)), field(p, Val(:offset)))
+    end
+end

@@ -1,0 +1,263 @@
+const KINDS = Dict(NDF_KIND_ARRAY => :array, NDF_KIND_DATASET => :dataset, NDF_KIND_TABLE => :table)
+
+"""
+    NDFile.File
+
+An open file or folder, made by [`NDFile.open`](@ref): a collection of named, lazy arrays.
+
+- `f["name"]` is an [`NDArray`](@ref), `f.array` that of a file that is one array; `keys(f)`, `haskey(f, name)`,
+  `length(f)` and iteration over `name => array` are in file order.
+- `f.attrs` are the attributes, like a `Dict` with `String` keys.
+- `f["name"] = x` adds an array to a file that is being created, and writes all of it; [`NDFile.create`](@ref) declares
+  one to be written piece by piece.
+- `f.path`, `f.mode`, `f.format` (such as `"ds"`) and `f.kind` (`:array`, `:dataset` or `:table`).
+- `close(f)` closes the file and its arrays; a file that was created appears at its path, whole. [`NDFile.abort`](@ref)
+  closes it and leaves nothing. Both may be called again, and by any task.
+
+A file that is dropped without `close` is closed after the garbage collector has found it, at the next call of this
+package; one that was being created is aborted. Files may be used by several tasks and threads at once.
+"""
+mutable struct File
+    path::String
+    mode::String
+    format::String
+    kind::Symbol
+    handle::Handle
+    names::Vector{String}
+    arrays::Dict{String,Any} # the NDArrays that were asked for
+    lock::ReentrantLock      # of names and arrays
+end
+
+function File(path::String, mode::String, handle::Handle)
+    f = File(path, mode, "", :unknown, handle, String[], Dict{String,Any}(), ReentrantLock())
+    list!(f)
+    return f
+end
+
+# Reads format, kind and names.
+function list!(f::File)
+    info = zeroed(ndf_file_info)
+    GC.@preserve info begin
+        p = address(info)
+        call(ndf_file_info_get, number(f), p)
+        f.format = unsafe_string(field(p, Val(:format)))
+        f.kind = get(KINDS, Int32(field(p, Val(:kind))), :unknown)
+        f.names = [text(ndf_file_name, number(f), i - 1) for i in 1:field(p, Val(:narrays))]
+    end
+    return nothing
+end
+
+# The library's number of an open file. f has to stay alive during the call that gets it; then the call is safe beside
+# a close.
+function number(f::File)
+    n = f.handle.value[]
+    n == 0 && throw(NDFileError(NDF_ERR_HANDLE, "$(f.path): the file is closed"))
+    return n
+end
+
+creating(f::File) = f.mode in ("w", "x")
+
+"""
+    NDFile.open(path, mode="r"; format, attrs, commit=:atomic, sync=false) -> NDFile.File
+    NDFile.open(function, path, mode="r"; ...)
+
+Opens or creates a file. The second form, usually written as a `do` block, closes it afterwards and gives what the
+function gives. A file that was being created is aborted when the function throws.
+
+# Arguments
+- `mode`: `"r"` reading; `"r+"` reading and changing (ds and RawArray do not allow it: use [`NDFile.save`](@ref));
+  `"w"` creating, in place of an older file; `"x"` creating, where nothing exists yet.
+- `format`: the name of the format, see [`NDFile.formats`](@ref). Default: by content when reading, by the extension
+  when creating.
+- `attrs`: attributes of a new file, anything like a `Dict` or a `NamedTuple`.
+- `commit`: `:atomic`, a new file is written beside its path and renamed when it is closed; or `:direct`, it is written
+  in place: quicker, but a crash can leave a torn file.
+- `sync`: flush a new file and its folder to the disk before `close` returns.
+
+# Example
+```julia
+NDFile.open("grid.ds", "w"; attrs=(title="example",)) do f
+    f["temp"] = [271.25 272.5; 268.0 269.75; 270.5 271.0]
+end
+NDFile.open("grid.ds") do f
+    @assert f["temp"][:, 1] == [271.25, 268.0, 270.5]    # only this is read
+    @assert f.attrs["title"] == "example"
+end
+```
+"""
+function open(path::AbstractString, mode::AbstractString="r"; format=nothing, attrs=nothing, commit::Symbol=:atomic,
+              sync::Bool=false)
+    path = String(path)
+    handle = Ref{UInt64}(0)
+    cpath, cformat = ctext(path, "path"), ctext(format, "format")
+    if mode in ("w", "x")
+        options = write_options(commit, sync, mode == "x")
+        call(ndf_file_create, cpath, cformat, attrs_json(attrs, path), options, handle)
+        return File(path, String(mode), Handle(handle[], ABORT_FILE))
+    end
+    mode in ("r", "r+") ||
+        throw(NDFileError(NDF_ERR_ARGUMENT, "mode: expected \"r\", \"r+\", \"w\" or \"x\", found $(repr(mode))"))
+    attrs === nothing || throw(NDFileError(NDF_ERR_ARGUMENT, "attrs: only for new files; see NDFile.File"))
+    GC.@preserve cformat begin
+        access = mode == "r" ? NDF_MODE_READ : NDF_MODE_UPDATE
+        options = Ref(cstruct(ndf_open_options, (mode=access, format=ctext_field(cformat))))
+        call(ndf_file_open, cpath, options, handle)
+    end
+    return File(path, String(mode), Handle(handle[], CLOSE_FILE))
+end
+
+function open(fn::Function, args...; options...)
+    f = open(args...; options...)
+    result = try
+        fn(f)
+    catch
+        creating(f) ? abort(f) : close(f)
+        rethrow()
+    end
+    close(f)
+    return result
+end
+
+function write_options(commit::Symbol, sync::Bool, exclusive::Bool)
+    commit in (:atomic, :direct) ||
+        throw(NDFileError(NDF_ERR_ARGUMENT, "commit: expected :atomic or :direct, found $(repr(commit))"))
+    how = commit === :atomic ? NDF_COMMIT_ATOMIC : NDF_COMMIT_DIRECT
+    return Ref(cstruct(ndf_write_options, (commit=how, sync=sync, exclusive=exclusive)))
+end
+
+# Attributes for C; NULL for nothing.
+attrs_json(::Nothing, where) = NULL_TEXT
+attrs_json(attrs, where) = json(attrs isa Pair ? Dict(attrs) : attrs, "$where: attribute")
+
+Base.isopen(f::File) = isopen(f.handle)
+
+function Base.close(f::File)
+    finish(f, ndf_file_close)
+end
+
+"""
+    NDFile.abort(f::NDFile.File)
+
+Closes a file without committing: of a file that was being created nothing is left, and an older file of that name is as
+it was. Does nothing when it is closed already.
+"""
+abort(f::File) = finish(f, ndf_file_abort)
+
+function finish(f::File, end_file)
+    n = claim!(f.handle)
+    n == 0 && return nothing
+    try
+        call(end_file, n)
+    finally
+        lock(f.lock) do
+            foreach(close, values(f.arrays))
+            empty!(f.arrays)
+        end
+    end
+    return nothing
+end
+
+Base.keys(f::File) = lock(() -> (number(f); copy(f.names)), f.lock)
+Base.haskey(f::File, name) = name in keys(f)
+Base.length(f::File) = length(keys(f))
+Base.eltype(::Type{File}) = Pair{String,Any}
+
+function Base.iterate(f::File, state=(keys(f), 1))
+    names, i = state
+    return i > length(names) ? nothing : (names[i] => f[names[i]], (names, i + 1))
+end
+
+function Base.getindex(f::File, name::AbstractString)
+    lock(f.lock) do
+        number(f)
+        get!(f.arrays, name) do
+            i = findfirst(==(name), f.names)
+            i === nothing && throw(NDFileError(NDF_ERR_NAME, "$(f.path): no array of the name $(repr(name))"))
+            handle = Ref{UInt64}(0)
+            # By position: a name in a file can hold a NUL.
+            call(ndf_file_array_at, number(f), i - 1, handle)
+            NDArray(f, f.names[i], Handle(handle[], CLOSE_ARRAY))
+        end
+    end
+end
+
+Base.propertynames(::File) = (:path, :mode, :format, :kind, :attrs, :array)
+
+function Base.getproperty(f::File, name::Symbol)
+    name === :attrs && return Attrs(f)
+    if name === :array
+        f.kind === :array ||
+            throw(NDFileError(NDF_ERR_ARGUMENT, "$(f.path): a $(f.kind) of $(length(f)) arrays, not one array; index by name"))
+        return f[first(keys(f))]
+    end
+    return getfield(f, name)
+end
+
+function Base.show(io::IO, f::File)
+    state = isopen(f) ? "mode $(repr(f.mode)), $(join(repr.(f.names), ", "))" : "closed"
+    print(io, "NDFile.File(", repr(f.path), ": ", f.format, " ", f.kind, ", ", state, ")")
+end
+
+"""
+    NDFile.create(f, name, type, size; dims, attrs, masked) -> NDArray
+
+Declares a new array in a file that is being created. Its elements are written by assignment, `a[:, :, 1] = x`: ds files take each
+array once, whole or as consecutive blocks along the last axis.
+
+# Arguments
+- `name`: any text; `""` where the file is one array.
+- `type`: a Julia type (`Float32`, `Union{Missing,Int16}`, `String`, `Vector{UInt8}`, a struct of plain bits), or a
+  dtype name of the library (`">f4"`, `"bfloat16"`, `"<M8[ns]"`), whose byte order is that in the file.
+- `size`: a tuple, as `size(a)` will be.
+- `dims`: names of the axes, in the order of `size`.
+- `attrs`: attributes of the array.
+- `masked`: elements may be missing; follows from `type` where that is a Julia type.
+
+# Example
+```julia
+NDFile.open("rows.ds", "w") do f
+    a = NDFile.create(f, "rows", Float32, (2, 6); dims=("band", "time"))
+    for t in 1:2:5
+        a[:, t:t+1] = fill(Float32(t), 2, 2)
+    end
+end
+@assert NDFile.read("rows.ds", "rows")[1, :] == [1, 1, 3, 3, 5, 5]
+```
+"""
+function create(f::File, name::AbstractString, type::Type, size::Dims; masked::Bool=Missing <: type, options...)
+    return create(f, name, dtype_name(nonmissingtype(type)), size; masked=masked, options...)
+end
+
+function create(f::File, name::AbstractString, type::AbstractString, size::Dims; dims=nothing, attrs=nothing, masked::Bool=false)
+    where = "$(f.path): array $(repr(name))"
+    handle = Ref{UInt64}(0)
+    texts = (ctext(type, "dtype"), dims_json(dims, where), attrs_json(attrs, where))
+    shape = collect(Int64, reverse(size))
+    lock(f.lock) do
+        GC.@preserve f shape texts begin
+            spec = Ref(cstruct(ndf_array_spec, (ndim=length(size), flags=masked ? NDF_ARRAY_MASKED : 0, dtype=ctext_field(texts[1]),
+                shape=pointer(shape), dims_json=ctext_field(texts[2]), attrs_json=ctext_field(texts[3]))))
+            call(ndf_file_add, number(f), ctext(name, "name"), spec, handle)
+        end
+        a = NDArray(f, String(name), Handle(handle[], CLOSE_ARRAY))
+        f.arrays[name] = a
+        list!(f)
+        return a
+    end
+end
+
+# Names of axes for C, in the library's order; one name stands for one axis.
+dims_json(::Nothing, where) = NULL_TEXT
+dims_json(dims::Union{AbstractString,Symbol}, where) = dims_json((dims,), where)
+function dims_json(dims, where)
+    all(d -> d isa Union{AbstractString,Symbol}, dims) ||
+        throw(NDFileError(NDF_ERR_ARGUMENT, "$where: dims: expected names, found $(repr(dims))"))
+    return json(reverse([String(d) for d in dims]), where)
+end
+
+function Base.setindex!(f::File, value, name::AbstractString)
+    x = prepare(value isa NDArray ? read_all(value) : value, "$(f.path): array $(repr(name))")
+    a = create(f, name, x.dtype.name, x.size; masked=x.mask !== nothing)
+    write_box(a, x, map(n -> 1:n, x.size))
+    return value
+end

@@ -1,0 +1,91 @@
+# Finding the library, and calling it.
+
+const LIBRARY = Sys.isapple() ? "libndfile.1.dylib" : Sys.iswindows() ? "ndfile.dll" : "libndfile.so.1"
+const MAJOR = 1
+
+# Where the library may lie, in the order of trying.
+function candidates()
+    explicit = get(ENV, "NDFILE_LIB", "")
+    isempty(explicit) || return [explicit]
+    package = dirname(@__DIR__)
+    return [joinpath(package, LIBRARY), joinpath(package, "lib", LIBRARY), LIBRARY]
+end
+
+# Loads the first library that fits, or says why none does.
+function load_library()
+    tried = String[]
+    for path in candidates()
+        try
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL)
+            bind!(library)
+            found = version()
+            found.major == MAJOR && return nothing
+            push!(tried, "$path: version $found, expected $MAJOR.x")
+        catch e
+            reason = last(split(sprint(showerror, e), '\n'))
+            push!(tried, startswith(reason, path) ? reason : "$path: $reason")
+        end
+    end
+    error("the library libndfile was not found. Set NDFILE_LIB to its path. Tried:\n  ", join(tried, "\n  "))
+end
+
+"The version of the loaded library."
+version() = VersionNumber(unsafe_string(ndf_version()))
+
+# C structs are filled and read in place: as Julia values their long tuples would be slow to compile.
+
+address(r::Ref{T}) where {T} = Ptr{T}(pointer_from_objref(r))
+
+# One field of a struct in memory; of an array in a struct, its address.
+@generated function field(p::Ptr{S}, ::Val{name}) where {S,name}
+    i = Base.fieldindex(S, name)
+    T, at = fieldtype(S, i), :(p + $(fieldoffset(S, i)))
+    return T <: Tuple ? :(Ptr{$(eltype(T))}($at)) : :(unsafe_load(Ptr{$T}($at)))
+end
+
+# A struct for C with the fields of a NamedTuple and its size; what is not named is zero, the default.
+@generated function cstruct(::Type{S}, given::NamedTuple{names}) where {S,names}
+    function value(name, T)
+        name === :struct_size && return sizeof(S)
+        name in names && return :(given.$name)
+        return T <: Union{Ptr,Cstring} ? :($T(C_NULL)) : zero(T)
+    end
+    return :(S($(map(value, fieldnames(S), fieldtypes(S))...)))
+end
+
+# Calls a C function whose last parameter is the error, and throws what it reports. The caller keeps alive what
+# pointers point to. Objects that the garbage collector has found since the last call are closed first.
+function call(f::F, args...) where {F}
+    collect_released()
+    err = Ref{ndf_error}()
+    status = f(args..., err)
+    status == NDF_OK || throw(failure(status, err))
+    return nothing
+end
+
+# Calls a C function that gives text in a buffer, with its length, before the error.
+function text(f::F, args...) where {F}
+    buf, len = Vector{UInt8}(undef, 512), Ref{Int64}(0)
+    while true
+        err = Ref{ndf_error}()
+        len[] = length(buf)
+        status = f(args..., buf, len, err)
+        status == NDF_OK && return GC.@preserve buf unsafe_string(pointer(buf), len[])
+        status == NDF_ERR_BUFFER && len[] > length(buf) || throw(failure(status, err))
+        resize!(buf, len[])
+    end
+end
+
+const NULL_TEXT = Cstring(C_NULL)
+
+# Text for C, which ends at a NUL; nothing is NULL.
+ctext(::Nothing, what) = NULL_TEXT
+function ctext(s::AbstractString, what)
+    t = String(s)
+    '\0' in t && throw(NDFileError(NDF_ERR_ARGUMENT, "$what $(repr(t)): a NUL character cannot be passed to the library"))
+    return t
+end
+
+# The same as a field of a struct. The caller keeps s alive.
+ctext_field(s::String) = Base.unsafe_convert(Cstring, s)
+ctext_field(::Cstring) = NULL_TEXT

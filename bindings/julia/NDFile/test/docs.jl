@@ -1,0 +1,28 @@
+# Every example in a docstring runs.
+
+using Markdown
+
+function examples(doc)
+    blocks = String[]
+    function walk(x)
+        x isa Markdown.Code && x.language == "julia" && push!(blocks, x.code)
+        x isa Markdown.MD && foreach(walk, x.content)
+    end
+    walk(doc)
+    return blocks
+end
+
+@testset "examples of the documentation" begin
+    count = 0
+    for (binding, docs) in Base.Docs.meta(NDFile), doc in values(docs.docs)
+        for code in examples(Markdown.parse(join(doc.text)))
+            scope = Module(:Example)
+            Core.eval(scope, :(using NDFile))
+            @test (include_string(scope, code, "$(binding.var)"); true)
+            count += 1
+        end
+    end
+    @test count >= 8
+    # Every exported name has a docstring.
+    @test all(name -> haskey(Base.Docs.meta(NDFile), Base.Docs.Binding(NDFile, name)), names(NDFile))
+end
