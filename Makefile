@@ -20,7 +20,7 @@ export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
 .PHONY: help tools build demo test test-go test-c test-python test-julia lint lint-go lint-python gen gen-check \
-        race fuzz bench bench-tiny bench-blosc install test-install clean
+        race fuzz bench bench-tiny bench-many bench-blosc install test-install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -67,7 +67,7 @@ test-python: $(LIB) $(CMD) $(VENV)/ok # the package, against the real ds-format
 JULIA := $(B)/julia/julia
 test-julia: $(LIB) # fetches a private Julia where the machine has none that works
 	@if sh tools/get-julia.sh $(B)/julia; then \
-	  JULIA_DEPOT_PATH=$(CURDIR)/$(B)/julia-depot JULIA_NUM_THREADS=4 $(JULIA) --startup-file=no --color=no \
+	  JULIA_DEPOT_PATH=$(CURDIR)/$(B)/julia-depot JULIA_NUM_THREADS=4 $(JULIA) -O0 --startup-file=no --color=no \
 	    --project=bindings/julia/NDFile bindings/julia/NDFile/test/runtests.jl; \
 	elif [ -n "$$CI" ]; then echo 'test-julia: no working Julia, and CI may not skip it' >&2; exit 1; \
 	else printf '\n*** SKIPPED: the Julia tests, since no working Julia is here and none could be fetched ***\n\n'; fi
@@ -95,7 +95,7 @@ race: ## Go tests under the race detector
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'
 
-bench: bench-tiny bench-blosc ## benchmarks against real peers
+bench: bench-tiny bench-many bench-blosc ## benchmarks against real peers
 
 bench-tiny: $(LIB) $(VENV)/ok ## one-element ds files against the raw system calls, from C and Python
 	@sh benchmarks/tiny/run.sh '$(B)' '$(CC)' '$(PY)'
@@ -110,6 +110,9 @@ install: build ## install the library, headers, pkg-config and CMake files and t
 
 test-install: $(LIB) $(VENV)/ok ## consumers by find_package, pkg-config and FetchContent, and the wheel, in clean folders
 	@sh tools/test-install.sh '$(B)' '$(MAKE)' '$(PYTHON)'
+
+bench-many: $(LIB) $(VENV)/ok ## read_many and save_many of 20,000 files against a loop
+	$(RUNPY) benchmarks/tiny_python/bench_many.py
 
 bench-blosc: $(VENV)/ok ## pkg/blosc against the C-Blosc of the wheel; some 20 minutes
 	$(PY) benchmarks/blosc/compare.py --out benchmarks/results/blosc

@@ -261,6 +261,16 @@ std::string dtype_name() {
   return dtype_of<std::remove_cv_t<T>>::name();
 }
 
+/// Whether two names stand for one dtype of this machine's byte order.
+inline bool same_dtype(std::string_view a, std::string_view b) {
+  const auto without_order = [](std::string_view dtype) {
+    constexpr char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    const bool says_so = !dtype.empty() && (dtype[0] == '=' || dtype[0] == '|' || dtype[0] == native);
+    return dtype.substr(says_so ? 1 : 0);
+  };
+  return a == b || without_order(a) == without_order(b);
+}
+
 /// Number of elements of a shape; the largest std::size_t where there is no such number.
 inline std::size_t count_of(const std::int64_t *shape, std::size_t ndim) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
@@ -470,6 +480,45 @@ inline std::string detect(const std::string &path) { return detail::text(ndf_det
 
 // ==== Arrays ============================================================================
 
+/// Elements that stay in the file and are mapped into memory. Made by array::map; valid until it is closed or destroyed,
+/// also after the array and the file are closed. Reading them after another program has made the file shorter ends the
+/// process.
+template <class T>
+class mapped {
+ public:
+  /// Owns nothing, as one that was closed.
+  mapped() noexcept = default;
+  mapped(mapped &&other) noexcept
+      : handle_(std::move(other.handle_)), values_(std::exchange(other.values_, {})), shape_(std::exchange(other.shape_, {})) {}
+  mapped &operator=(mapped &&other) noexcept {
+    handle_ = std::move(other.handle_);
+    values_ = std::exchange(other.values_, {});
+    shape_ = std::exchange(other.shape_, {});
+    return *this;
+  }
+
+  /// Gives the memory back.
+  void close() {
+    values_ = {};
+    handle_.end(ndf_map_close);
+  }
+  /// The elements, row-major.
+  span<const T> values() const noexcept { return values_; }
+  const T *data() const noexcept { return values_.data(); }
+  std::size_t size() const noexcept { return values_.size(); }
+  const T *begin() const noexcept { return values_.data(); }
+  const T *end() const noexcept { return values_.data() + values_.size(); }
+  const T &operator[](std::size_t i) const noexcept { return values_.data()[i]; }
+  /// Elements along each axis.
+  const extents &shape() const noexcept { return shape_; }
+
+ private:
+  friend class array;
+  detail::handle handle_;
+  span<const T> values_;
+  extents shape_;
+};
+
 /// An array of a file. Made by file::array, file::array_at and file::add.
 class array {
  public:
@@ -532,6 +581,24 @@ class array {
     masked<T> out;
     out.mask.resize(s.size);
     out.values = collect<T>(s, out.mask.data());
+    return out;
+  }
+
+  /// Maps the whole array into memory: nothing is read until it is touched, nothing is copied or converted. Throws
+  /// NDF_ERR_DTYPE when T is not the stored type, and NDF_ERR_NOT_SUPPORTED, with the reason, for elements that do not
+  /// lie in the file as they do in memory (masked, texts, the other byte order, not aligned).
+  template <class T>
+  mapped<T> map() const {
+    const void *data = nullptr;
+    std::int64_t len = 0;
+    ndf_map map = 0;
+    detail::call(ndf_array_map, handle(), &data, &len, &map);
+    mapped<T> out;
+    out.handle_ = detail::handle(map, ndf_map_close);
+    if (!detail::same_dtype(detail::dtype_name<T>(), dtype()) || len != size() * static_cast<std::int64_t>(sizeof(T)))
+      throw error(NDF_ERR_DTYPE, where_ + "elements of " + dtype() + " where " + detail::dtype_name<T>() + " are expected");
+    out.values_ = {static_cast<const T *>(data), static_cast<std::size_t>(len) / sizeof(T)};
+    out.shape_ = shape();
     return out;
   }
 
@@ -881,8 +948,7 @@ class loaded_array {
   /// Whether T is the type of the elements.
   template <class T>
   bool holds() const {
-    const std::string wanted = detail::dtype_name<T>();
-    return wanted == dtype() || without_order(wanted) == without_order(dtype());
+    return detail::same_dtype(detail::dtype_name<T>(), dtype());
   }
 
   /// The elements, row-major. Throws NDF_ERR_DTYPE when T is not their type (nothing is converted), NDF_ERR_NO_DATA.
@@ -916,12 +982,6 @@ class loaded_array {
   }
 
   /// Everything here is in the byte order of the machine, '=', or has none, '|'.
-  static std::string_view without_order(std::string_view dtype) {
-    constexpr char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    const bool says_so = !dtype.empty() && (dtype[0] == '=' || dtype[0] == '|' || dtype[0] == native);
-    return dtype.substr(says_so ? 1 : 0);
-  }
-
   [[noreturn]] void fail(std::int32_t code, const std::string &message) const {
     throw error(code, detail::place(path_, name()) + message);
   }

@@ -223,6 +223,22 @@ void test_trailing() {
   THROWS(NDF_ERR_NOT_SUPPORTED, "t.ds", "", ndfile::save(in_folder("t.ds"), {item("x", std::vector<int>{1})}, options));
 }
 
+// Mapped elements outlive the file; what does not lie there as in memory is refused.
+void test_map() {
+  const std::string path = in_folder("mapped.ra"), masked = in_folder("masked.ds");
+  const std::vector<double> values = {1, 2, 3, 4, 5, 6};
+  ndfile::save(path, {item("", values, {2, 3})});
+  ndfile::mapped<double> m = file::open(path).array().map<double>();
+  CHECK(std::equal(values.begin(), values.end(), m.begin(), m.end()) && m.shape() == ndfile::extents({2, 3}) && m[5] == 6);
+  ndfile::mapped<double> other = std::move(m);
+  CHECK(m.size() == 0 && other.size() == 6 && other.data()[1] == 2);
+  other.close();
+  CHECK(other.size() == 0);
+  THROWS(NDF_ERR_DTYPE, path, "<f8", file::open(path).array().map<float>());
+  ndfile::save(masked, {item("x", values).mask(std::vector<std::uint8_t>{1, 0, 0, 0, 0, 0})});
+  THROWS(NDF_ERR_NOT_SUPPORTED, masked, "", file::open(masked).array("x").map<double>());
+}
+
 void check_strings(const std::string &path) {
   const file f = file::open(path);
   const ndfile::array text = f.array("text"), bytes = f.array("bytes");
@@ -540,6 +556,7 @@ int main(int argc, char **argv) {
     test_conversion();
     test_composite();
   test_trailing();
+  test_map();
     test_strings();
     test_memory();
     test_metadata();

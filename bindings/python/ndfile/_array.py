@@ -5,17 +5,19 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import os
 import struct
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _capi, _dtypes, _elements
+from . import _capi, _dtypes, _elements, _html
 from ._attrs import Attrs, from_json, to_json
 from ._errors import ArgumentError, DTypeError, HandleError, NoDataError, ReadOnlyError, ShapeError, failure
 from ._index import Selection, select
 from ._lib import call, lib, text
+from ._orthogonal import Orthogonal
 
 if TYPE_CHECKING:
     from ._file import File
@@ -46,6 +48,34 @@ class _Handle:
     __del__ = close
 
 
+class _Mapping:
+    """Mapped memory, given back with its last reference. NumPy takes it by its interface, as read-only."""
+
+    __slots__ = ("__array_interface__", "_handle", "_process")
+
+    def __init__(self, handle: int, address: int | None, size: int) -> None:
+        self._handle = handle
+        self._process = os.getpid()
+        self.__array_interface__ = {
+            "shape": (size,),
+            "typestr": "|u1",
+            "data": (address, True),
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        if self._process == os.getpid():  # a forked child has the memory, but not the handle
+            lib.ndf_map_close(self._handle, None)
+
+
+class _Description(NamedTuple):
+    """What an array is, as far as it cannot change while it is open."""
+
+    dtype_name: str
+    shape: tuple[int, ...] | None
+    masked: bool
+
+
 class Array:
     """One array of an open file. Nothing is read before it is indexed.
 
@@ -63,7 +93,9 @@ class Array:
     widens exactly into this one, Python numbers must fit exactly: nothing is truncated or rounded silently.
     ds files take each array once, whole or as consecutive blocks of rows.
 
-    Arrays may be used by several threads at once.
+    Arrays may be used by several threads at once. Those of files open for reading can be pickled and used in
+    forked children as their `File` can; where the file has another shape or dtype by then it is a
+    `HandleError`.
 
     Attributes
     ----------
@@ -91,31 +123,62 @@ class Array:
 
     __slots__ = ("__weakref__", "_file", "_handle", "dtype", "dtype_name", "masked", "name", "shape")
 
-    def __init__(self, file: File, name: str, handle: int) -> None:
+    def __init__(self, file: File, name: str, handle: int, description: _Description | None = None) -> None:
         self._file = file
         self._handle = _Handle(handle)
         self.name = name
-        info = _capi.ndf_array_info()
-        info.struct_size = ctypes.sizeof(info)
-        call(file.path, lib.ndf_array_info_get, handle, ctypes.addressof(info))
-        flags = info.flags
-        self.dtype_name: str = info.dtype.decode() or text(file.path, lib.ndf_array_dtype, handle)
+        if description is None:
+            description = self._describe(handle)
+        self.dtype_name, self.shape, self.masked = description
         stored = _dtypes.to_numpy(self.dtype_name)
         self.dtype: np.dtype | None = None if stored is None else stored.newbyteorder("=")
-        self.shape: tuple[int, ...] | None = (
-            None if flags & _capi.NDF_ARRAY_NO_DATA else tuple(info.shape[: info.ndim])
+
+    def _describe(self, handle: int) -> _Description:
+        path = self._file.path
+        info = _capi.ndf_array_info()
+        info.struct_size = ctypes.sizeof(info)
+        call(path, lib.ndf_array_info_get, handle, ctypes.addressof(info))
+        flags = info.flags
+        return _Description(
+            info.dtype.decode() or text(path, lib.ndf_array_dtype, handle),
+            None if flags & _capi.NDF_ARRAY_NO_DATA else tuple(info.shape[: info.ndim]),
+            bool(flags & _capi.NDF_ARRAY_MASKED),
         )
-        self.masked = bool(flags & _capi.NDF_ARRAY_MASKED)
+
+    @property
+    def _description(self) -> _Description:
+        return _Description(self.dtype_name, self.shape, self.masked)
 
     @property
     def _where(self) -> str:
         return f'{self._file.path}: array "{self.name}"' if self.name else self._file.path
 
     def _open(self) -> int:
-        handle = self._handle.value
-        if not handle:
-            raise HandleError(f"{self._where}: the file is closed", path=self._file.path)
-        return handle
+        return self._handle.value or self._reopen()
+
+    def _reopen(self) -> int:
+        """Open the array where it has come to, as `File._reopen`."""
+        file = self._file
+        with file._lock:
+            if file._closed:
+                raise HandleError(f"{self._where}: the file is closed", path=file.path)
+            if not self._handle.value:
+                handle = _Handle(file._open_array(self.name))
+                found = self._describe(handle.value)
+                if found != self._description:
+                    raise HandleError(
+                        f"{self._where}: the file has changed: expected {self._description}, found {found}",
+                        path=file.path,
+                    )
+                self._handle = handle
+            return self._handle.value
+
+    def __reduce__(self) -> tuple:
+        return _unpickle, (self._file, self.name, *self._description)
+
+    def __dask_tokenize__(self) -> tuple:
+        """Identify the content, see `File.__dask_tokenize__`."""
+        return "ndfile.Array", self._file.__dask_tokenize__(), self.name
 
     def _extents(self) -> tuple[int, ...]:
         if self.shape is None:
@@ -152,6 +215,11 @@ class Array:
         return None
 
     @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """Shape of the chunks in which the elements are stored; None: in one contiguous block."""
+        return None
+
+    @property
     def attrs(self) -> Attrs:
         """Attributes of the array, see `Attrs`."""
         return Attrs(self._load_attrs, self._store_attrs)
@@ -180,8 +248,20 @@ class Array:
     def __repr__(self) -> str:
         return (
             f"<ndfile.Array {self.name!r}: shape {self.shape}, dtype {self.dtype_name}"
-            f"{', masked' if self.masked else ''}{'' if self._handle.value else ', closed'}>"
+            f"{', masked' if self.masked else ''}{', closed' if self._file._closed else ''}>"
         )
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple] = [
+            ("file", self._file.path),
+            ("dtype", self.dtype_name),
+            ("shape", self.shape),
+            ("bytes", f"{self.nbytes:,}"),
+            ("masked", self.masked),
+        ]
+        if self._handle.value:
+            rows.insert(3, ("dims", self.dims))
+        return _html.table(f"Array {self.name!r}", [], rows)
 
     # Reading
 
@@ -230,6 +310,48 @@ class Array:
         array([0., 1.])
         """
         return self._read(select(key, self._extents(), self._where), out)
+
+    @property
+    def oindex(self) -> Orthogonal:
+        """Orthogonal indexing: ``v.oindex[[1, 5], :, mask]``, see `Orthogonal`."""
+        return Orthogonal(self)
+
+    def map(self) -> np.ndarray:
+        """Map the elements into memory, without reading or copying them.
+
+        Pages come from the file when they are touched. The memory stays mapped as long as the array, or a
+        view of it, lives, also after the file is closed.
+
+        Returns
+        -------
+        numpy.ndarray
+            Read-only, row-major.
+
+        Raises
+        ------
+        NotSupportedError
+            The elements do not lie in the file as they are in memory: for example they are in the other byte
+            order, not aligned, masked or of variable length. The message tells which.
+
+        Notes
+        -----
+        When another program makes the file shorter, touching the pages that are gone ends the process.
+
+        Examples
+        --------
+        >>> import ndfile, numpy as np
+        >>> ndfile.save("map.ra", np.arange(6.0))
+        >>> with ndfile.open("map.ra") as f:
+        ...     a = f.array.map()
+        >>> a[1:3]
+        array([1., 2.])
+        """
+        data, size, mapping = ctypes.c_void_p(), ctypes.c_int64(), ctypes.c_uint64()
+        places = map(ctypes.addressof, (data, size, mapping))
+        call(self._file.path, lib.ndf_array_map, self._open(), *places)
+        memory = _Mapping(mapping.value, data.value, size.value)
+        raw = np.asarray(memory) if size.value else np.ndarray(0, np.uint8, b"")  # without an address
+        return raw.view(self.dtype).reshape(self._extents())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Read everything for NumPy. Missing elements are a `MaskedError`; use ``v[...]``."""
@@ -386,6 +508,15 @@ class Array:
             args = name, _elements.address(data), strides
         missing = None if mask is None else _elements.address(mask)
         call(self._file.path, function, self._open(), *self._box(selection), *args, missing)
+
+
+def _unpickle(file: File, name: str, *description: Any) -> Array:
+    """Make an Array that is opened when it is used; the same object for the same name."""
+    with file._lock:
+        array = file._arrays.get(name)
+        if array is None:
+            array = file._arrays[name] = Array(file, name, 0, _Description(*description))
+        return array
 
 
 def spec(

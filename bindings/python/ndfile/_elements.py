@@ -16,6 +16,14 @@ def address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
+def as_bytes(value: Any, what: str) -> np.ndarray:
+    """View anything bytes-like as an array of bytes."""
+    try:
+        return np.frombuffer(value, np.uint8)
+    except (TypeError, ValueError) as e:  # not contiguous
+        raise DTypeError(f"{what}: expected bytes, found {type(value).__name__}: {e}") from e
+
+
 def as_array(value: Any, where: str) -> np.ndarray:
     """Make an array of anything: texts as objects, so that they keep trailing NULs; masks are kept."""
     if isinstance(value, np.ndarray):

@@ -5,18 +5,19 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import uuid
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
-from . import _capi, _dtypes, _elements
+from . import _capi, _dtypes, _elements, _html
 from ._array import Array, spec
 from ._attrs import Attrs, from_json, to_json
-from ._errors import ArgumentError, HandleError, NameNotFoundError
+from ._errors import ArgumentError, ForkedError, HandleError, NameNotFoundError
 from ._index import select
-from ._lib import Path, call, encode_name, encode_path, lib, text
+from ._lib import Path, call, content, encode_name, encode_path, lib, text
 
 _KINDS = {
     _capi.NDF_KIND_ARRAY: "array",
@@ -26,7 +27,9 @@ _KINDS = {
 _COMMITS = {"atomic": _capi.NDF_COMMIT_ATOMIC, "direct": _capi.NDF_COMMIT_DIRECT}
 
 
-def write_options(commit: str = "atomic", sync: bool = False, exclusive: bool = False) -> ctypes.Structure:
+def write_options(
+    commit: str = "atomic", sync: bool = False, exclusive: bool = False, trailing: bytes = b""
+) -> ctypes.Structure:
     """Make the C options of writing."""
     if commit not in _COMMITS:
         raise ArgumentError(f"commit: expected 'atomic' or 'direct', found {commit!r}")
@@ -35,6 +38,10 @@ def write_options(commit: str = "atomic", sync: bool = False, exclusive: bool = 
     options.commit = _COMMITS[commit]
     options.sync = bool(sync)
     options.exclusive = bool(exclusive)
+    if len(trailing):
+        options.kept = _elements.as_bytes(trailing, "trailing")  # lives as long as the struct
+        options.trailing = _elements.address(options.kept)
+        options.trailing_len = options.kept.size
     return options
 
 
@@ -47,6 +54,10 @@ class File(Mapping):
 
     Files may be used by several threads at once. After `close` everything but `close`, `abort` and the
     attributes below is a `HandleError` (a `ValueError`).
+
+    A file open for reading can be pickled, and used in a forked child: there it is opened again, by its path,
+    when it is used. A file open for writing belongs to its process: pickling it is a `TypeError`, using it
+    in a forked child a `ForkedError`.
 
     Attributes
     ----------
@@ -73,26 +84,87 @@ class File(Mapping):
     ds dataset ['rows', 'x'] ('time', 'band') [2. 2.]
     """
 
-    __slots__ = ("__weakref__", "_arrays", "_handle", "_lock", "_names", "format", "kind", "mode", "path")
+    __slots__ = (
+        "__weakref__",
+        "_arrays",
+        "_elsewhere",
+        "_handle",
+        "_location",
+        "_lock",
+        "_names",
+        "_token",
+        "format",
+        "kind",
+        "mode",
+        "path",
+    )
 
     def __init__(self, path: Path, mode: str, handle: int) -> None:
         self.path = os.fsdecode(path)
         self.mode = mode
-        self._handle = handle
-        self._lock = threading.RLock()  # of what follows and the handle
-        self._names: tuple[str, ...] | None = None
-        # The arrays in use: the same object for the same name, and to be closed with the file.
-        self._arrays: weakref.WeakValueDictionary[str, Array] = weakref.WeakValueDictionary()
         self.format = self.kind = ""
+        self._handle = handle
+        self._elsewhere = False  # open in the process that this one comes from, and not yet in this one
+        self._prepare()
         info = self._info()
         self.format = info.format.decode()
         self.kind = _KINDS.get(info.kind, "unknown")
+        self._location = _absolute(self.path)
+        self._token = _token(self._location) if mode == "r" else None
+
+    def _prepare(self) -> None:
+        self._lock = threading.RLock()  # of what follows, the handle and _elsewhere
+        self._names: tuple[str, ...] | None = None
+        # The arrays in use: the same object for the same name, and to be closed with the file.
+        self._arrays: weakref.WeakValueDictionary[str, Array] = weakref.WeakValueDictionary()
+        _files.add(self)
 
     def _open(self) -> int:
-        handle = self._handle
-        if not handle:
+        return self._handle or self._reopen()
+
+    def _reopen(self) -> int:
+        """Open the file where this object has come to, a forked child or another process."""
+        with self._lock:
+            if self._closed:
+                raise HandleError(f"{self.path}: the file is closed", path=self.path)
+            if self._elsewhere:
+                if self.mode != "r":
+                    raise self._of_the_parent()
+                self._handle = _open_handle(self._location, self.mode, encode_name(self.format))
+                self._elsewhere = False
+            return self._handle
+
+    def _after_fork(self) -> None:
+        """Let go of what belongs to the parent: its handles, and locks that its threads may hold."""
+        arrays = list(self._arrays.values())
+        self._prepare()
+        for array in arrays:
+            array._handle.value = 0
+            self._arrays[array.name] = array
+        if self._handle:
+            self._handle, self._elsewhere = 0, True
+
+    def _of_the_parent(self) -> ForkedError:
+        return ForkedError(
+            f"{self.path}: open for writing (mode {self.mode!r}) in the parent of this process; "
+            "a forked child cannot go on with it",
+            path=self.path,
+        )
+
+    @property
+    def _closed(self) -> bool:
+        return not (self._handle or self._elsewhere)
+
+    def __reduce__(self) -> tuple:
+        if self._closed:
             raise HandleError(f"{self.path}: the file is closed", path=self.path)
-        return handle
+        if self.mode != "r":
+            raise TypeError(f"cannot pickle {self!r}: it is open for writing")
+        return _unpickle, (self._location, self.format, self.kind, self._token)
+
+    def __dask_tokenize__(self) -> tuple:
+        """Identify the content: place, size and times of the file as it was opened."""
+        return "ndfile.File", self._location, self._token or uuid.uuid4().hex
 
     def _info(self) -> ctypes.Structure:
         info = _capi.ndf_file_info()
@@ -122,17 +194,21 @@ class File(Mapping):
 
     def __getitem__(self, name: str) -> Array:
         with self._lock:
-            opened = self._open()
+            self._open()
             array = self._arrays.get(name)
             if array is None:
-                names = self._list()
-                if name not in names:
-                    raise NameNotFoundError(f"{self.path}: no array of the name {name!r}", path=self.path)
-                handle = ctypes.c_uint64()
-                at = ctypes.addressof(handle)
-                call(self.path, lib.ndf_file_array_at, opened, names.index(name), at)
-                array = self._arrays[name] = Array(self, name, handle.value)
+                array = self._arrays[name] = Array(self, name, self._open_array(name))
             return array
+
+    def _open_array(self, name: str) -> int:
+        """Give a new handle of an array."""
+        with self._lock:
+            opened, names = self._open(), self._list()
+            if name not in names:
+                raise NameNotFoundError(f"{self.path}: no array of the name {name!r}", path=self.path)
+            handle = ctypes.c_uint64()
+            call(self.path, lib.ndf_file_array_at, opened, names.index(name), ctypes.addressof(handle))
+            return handle.value
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -157,6 +233,11 @@ class File(Mapping):
 
     def _store_attrs(self, raw: bytes) -> None:
         call(self.path, lib.ndf_file_set_attrs, self._open(), raw)
+
+    @property
+    def trailing(self) -> bytes:
+        """The bytes after the data, which mean nothing to the format; `NotSupportedError` without such."""
+        return content(self.path, lib.ndf_file_trailing, self._open())
 
     # Writing
 
@@ -250,7 +331,10 @@ class File(Mapping):
     def _end(self, function: Any) -> None:
         with self._lock:
             handle, self._handle = self._handle, 0
+            elsewhere, self._elsewhere = self._elsewhere, False
             arrays = list(self._arrays.values())
+        if elsewhere and self.mode != "r" and function is lib.ndf_file_close:
+            raise self._of_the_parent()
         if not handle:
             return
         try:
@@ -281,8 +365,63 @@ class File(Mapping):
             self.close()
 
     def __repr__(self) -> str:
-        state = f"mode {self.mode!r}" if self._handle else "closed"
-        return f"<ndfile.File {self.path!r}: {self.format} {self.kind}, {state}>"
+        return f"<ndfile.File {self.path!r}: {self.format} {self.kind}, {self._state}>"
+
+    @property
+    def _state(self) -> str:
+        return "closed" if self._closed else f"mode {self.mode!r}"
+
+    def _repr_html_(self) -> str:
+        title = f"{self.path}: {self.format} {self.kind}, {self._state}"
+        if self._closed or (self._elsewhere and self.mode != "r"):
+            return _html.table(title, [], [])
+        rows = [(v.name, v.dtype_name, v.shape, v.dims, v.masked) for v in self.values()]
+        return _html.table(title, ["name", "dtype", "shape", "dims", "masked"], rows)
+
+
+#: All files, for what has to be done in a forked child.
+_files: weakref.WeakSet[File] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    global _files
+    files, _files = list(_files), weakref.WeakSet()
+    for file in files:
+        file._after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _unpickle(location: str, format: str, kind: str, token: Any) -> File:
+    """Make a File that is opened when it is used."""
+    file = File.__new__(File)
+    file.path = file._location = location
+    file.mode, file.format, file.kind = "r", format, kind
+    file._token = token
+    file._handle, file._elsewhere = 0, True
+    file._prepare()
+    return file
+
+
+def _absolute(path: str) -> str:
+    """Give a path that stays right when the working folder changes; links and ".." stay as they are."""
+    if os.path.isabs(path):
+        return path
+    try:
+        return os.path.join(os.getcwd(), path)
+    except FileNotFoundError:  # the working folder has been removed
+        return path
+
+
+def _token(path: str) -> tuple | None:
+    """Tell one content of a path from another; None when it cannot be told."""
+    try:
+        s = os.stat(path)
+    except OSError:
+        return None
+    return s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns
 
 
 def open(
@@ -339,21 +478,26 @@ def open(
     ...     f["x"][1:]
     array([2, 3])
     """
-    raw = encode_path(path)
     name = None if format is None else encode_name(format)
-    handle = ctypes.c_uint64()
-    out = ctypes.addressof(handle)
-    if mode in ("w", "x"):
-        options = write_options(commit, sync, mode == "x")
-        call(path, lib.ndf_file_create, raw, name, to_json(attrs), ctypes.addressof(options), out)
-    elif mode in ("r", "r+"):
+    if mode in ("r", "r+"):
         if attrs is not None:
             raise ArgumentError("attrs: only for new files; use File.attrs")
-        given = _capi.ndf_open_options()
-        given.struct_size = ctypes.sizeof(given)
-        given.mode = _capi.NDF_MODE_UPDATE if mode == "r+" else _capi.NDF_MODE_READ
-        given.format = name
-        call(path, lib.ndf_file_open, raw, ctypes.addressof(given), out)
-    else:
+        return File(path, mode, _open_handle(path, mode, name))
+    if mode not in ("w", "x"):
         raise ArgumentError(f"mode: expected 'r', 'r+', 'w' or 'x', found {mode!r}")
+    options = write_options(commit, sync, mode == "x")
+    handle = ctypes.c_uint64()
+    places = ctypes.addressof(options), ctypes.addressof(handle)
+    call(path, lib.ndf_file_create, encode_path(path), name, to_json(attrs), *places)
     return File(path, mode, handle.value)
+
+
+def _open_handle(path: Path, mode: str, format: bytes | None) -> int:
+    """Open an existing file in the library."""
+    options = _capi.ndf_open_options()
+    options.struct_size = ctypes.sizeof(options)
+    options.mode = _capi.NDF_MODE_UPDATE if mode == "r+" else _capi.NDF_MODE_READ
+    options.format = format
+    handle = ctypes.c_uint64()
+    call(path, lib.ndf_file_open, encode_path(path), ctypes.addressof(options), ctypes.addressof(handle))
+    return handle.value

@@ -102,8 +102,8 @@ def call(path: Any, function: Callable, *args: Any) -> None:
         raise failure(status, err, path)
 
 
-def text(path: Any, function: Callable, *args: Any) -> str:
-    """Call a C function that gives text in a buffer of the caller, with its length, before the error."""
+def content(path: Any, function: Callable, *args: Any) -> bytes:
+    """Call a C function that gives bytes in a buffer of the caller, with its length, before the error."""
     err = _capi.ndf_error()
     room = 512
     while True:
@@ -111,7 +111,12 @@ def text(path: Any, function: Callable, *args: Any) -> str:
         length = ctypes.c_int64(room)
         status = function(*args, ctypes.addressof(buf), ctypes.addressof(length), ctypes.addressof(err))
         if not status:
-            return decode(ctypes.string_at(buf, length.value))
+            return ctypes.string_at(buf, length.value)
         if status != _capi.NDF_ERR_BUFFER or length.value <= room:
             raise failure(status, err, path)
         room = length.value
+
+
+def text(path: Any, function: Callable, *args: Any) -> str:
+    """Call a C function that gives text as `content` does."""
+    return decode(content(path, function, *args))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import _capi, _dtypes, _elements
-from ._errors import ArgumentError, NoDataError, failure
+from ._errors import ArgumentError, DTypeError, NoDataError, failure
 from ._file import open as open_file
 from ._lib import Path, encode_name, encode_path, lib
 
@@ -78,7 +78,7 @@ class _Scratch:
 _pool: list[_Scratch] = []
 
 
-def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None) -> Any:
+def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, dtype: Any = None) -> Any:
     """Read a file, or one array of it.
 
     Parameters
@@ -90,6 +90,9 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None) 
     out : numpy.ndarray, optional
         Memory for the one array (by name, or of a single-array file), as in `Array.read`. Using touched
         memory again is faster than fresh memory for large arrays.
+    dtype : optional
+        What `numpy.dtype` takes, for one array of bytes without a meaning (``V12``): what they stand for, a
+        structured dtype for example. It must have their size.
 
     Returns
     -------
@@ -126,8 +129,8 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None) 
     >>> ndfile.read("read.ds", "t")
     array([0., 1., 2.])
     """
-    if out is not None:
-        return _read_into(path, name, out)
+    if out is not None or dtype is not None:
+        return _read_as(path, name, out, dtype)
     if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
         raw_path = path.encode()  # type: ignore[union-attr]
     else:
@@ -146,20 +149,34 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None) 
         raw = s.buf[: s.need.value]
         n = s.ninfos.value
         if n == 1 and raw_name is None:
-            # By far the most common file: one plain variable. What follows does the same, more slowly.
-            ndim, flags, count, at, length, data, code = _head(s.infos, 0)
-            dtype = _plain.get(code)
-            if not flags and dtype is not None:
-                array = _ndarray(count if ndim == 1 else _shapes[ndim](s.infos, _SHAPE), dtype, raw, data)
+            arrays = only(raw, s.infos, 0)
+            if arrays is not None:
                 s.ninfos.value = _INFOS
                 _pool.append(s)
-                name_text = raw[at : at + length]
-                try:
-                    return {name_text.decode(): array}
-                except UnicodeDecodeError:
-                    return {_name(name_text): array}
+                return arrays
         places = _places[:n]
-    infos = s.infos
+    arrays, flags = gather(raw, s.infos, places)
+    if raw is not s.buf:
+        s.ninfos.value = _INFOS
+        _pool.append(s)
+    return result(path, name, arrays, flags)
+
+
+def only(raw: Any, infos: Any, pos: int) -> dict[str, Any] | None:
+    """Do what `gather` does for by far the most common file, one plain variable; None for others."""
+    ndim, flags, count, at, length, data, code = _head(infos, pos)
+    dtype = _plain.get(code)
+    if flags or dtype is None:
+        return None
+    array = _ndarray(count if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE), dtype, raw, data)
+    try:
+        return {str(raw[at : at + length], "utf-8"): array}
+    except UnicodeDecodeError:
+        return {_name(raw[at : at + length]): array}
+
+
+def gather(raw: Any, infos: Any, places: Iterable[int]) -> tuple[dict[str, Any], int]:
+    """Make the arrays of a file from a buffer and the infos at places; give the flags of the last too."""
     arrays: dict[str, Any] = {}
     flags = 0
     for pos in places:
@@ -171,10 +188,12 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None) 
         else:
             array = _ndarray(_shapes[ndim](infos, pos + _SHAPE), _plain[code], raw, data)
         arrays[_name(raw[at : at + length])] = array
-    if raw is not s.buf:
-        s.ninfos.value = _INFOS
-        _pool.append(s)
-    if raw_name is None and not flags & _SINGLE:
+    return arrays, flags
+
+
+def result(path: Path, name: str | None, arrays: dict[str, Any], flags: int) -> Any:
+    """Give what reading a path results in: the dict, or the one array."""
+    if name is None and not flags & _SINGLE:
         return arrays
     (array,) = arrays.values()
     if array is None:
@@ -225,10 +244,19 @@ def _unpack(raw: Any, info: Any) -> Any:
     return array
 
 
-def _read_into(path: Path, name: str | None, out: np.ndarray) -> np.ndarray:
+def _read_as(path: Path, name: str | None, out: np.ndarray | None, dtype: Any) -> np.ndarray:
+    """Read one array into memory of the caller, or as a dtype of the caller's."""
+    if out is not None and dtype is not None:
+        raise ArgumentError("out and dtype: only one of them can be given")
     with open_file(path) as file:
-        if name is not None:
-            return file[name].read(out=out)
-        if file.kind != "array":
-            raise ArgumentError(f"{path!s}: out: a {file.kind} needs the name of one array", path=path)
-        return file.array.read(out=out)
+        if name is None and file.kind != "array":
+            raise ArgumentError(f"{path!s}: a {file.kind} needs the name of one array", path=path)
+        array = file.array if name is None else file[name]
+        if out is not None:
+            return array.read(out=out)
+        found, wanted = array.dtype, np.dtype(dtype)
+        if found == wanted:
+            return array.read()
+        if found is None or found.kind != "V" or found.names or found.itemsize != wanted.itemsize:
+            raise DTypeError(f"{array._where}: cannot take {array.dtype_name} for {wanted}", path=path)
+        return array.read().view(wanted)

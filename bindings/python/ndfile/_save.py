@@ -32,22 +32,22 @@ _int64s = [struct.Struct(f"={n}q").pack for n in range(_capi.NDF_MAX_NDIM + 1)]
 _ndarray = np.ndarray
 
 
-class _Scratch:
+class Scratch:
     """C memory of one call, and pointers to it."""
 
     __slots__ = ("address", "buf", "err", "items", "n", "p_err", "p_items")
 
-    def __init__(self) -> None:
-        self.buf = bytearray(_BUFFER)
+    def __init__(self, size: int = _BUFFER, items: int = _ITEMS) -> None:
+        self.buf = bytearray(size)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.buf))
-        self.items = bytearray(_ITEMS * _ITEM)
+        self.items = bytearray(items * _ITEM)
         self.p_items = ctypes.byref(ctypes.c_char.from_buffer(self.items))
         self.n = ctypes.c_int64()
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
 
 
-_pool: list[_Scratch] = []
+_pool: list[Scratch] = []
 
 # Names of the plain dtypes as C text, and their addresses by dtype.
 _names = {
@@ -77,6 +77,7 @@ def save(
     commit: str = "atomic",
     sync: bool = False,
     exclusive: bool = False,
+    trailing: bytes = b"",
 ) -> None:
     """Write a file, new or in place of an older one.
 
@@ -103,6 +104,8 @@ def save(
         Flush the file and its folder to the disk before this returns.
     exclusive : bool, default False
         Refuse to replace anything.
+    trailing : bytes-like, optional
+        Bytes to follow the data, in formats that allow it (rawarray), else a `NotSupportedError`.
 
     Raises
     ------
@@ -149,6 +152,8 @@ def save(
         options = _options[commit, sync, exclusive]
     except (KeyError, TypeError):
         options = ctypes.byref(write_options(commit, sync, exclusive))
+    if trailing.__class__ is not bytes or trailing:
+        options = ctypes.byref(write_options(commit, sync, exclusive, trailing))
     if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
         raw_path = path.encode()  # type: ignore[union-attr]
     else:
@@ -156,11 +161,12 @@ def save(
     try:
         s = _pool.pop()
     except IndexError:
-        s = _Scratch()
-    if arrays.__class__ is dict and format is attrs is dims is var_attrs is None and _fill(s, arrays):
+        s = Scratch()
+    if format is attrs is dims is var_attrs is None and pack(s, arrays, 0, 0):
+        s.n.value = len(arrays)
         status = _ndf_save(raw_path, None, s.p_items, s.n, None, options, s.p_err)
     else:
-        items, keep = _items(path, arrays, dims, var_attrs)
+        items, keep = make_items(path, arrays, dims, var_attrs)
         raw_format = None if format is None else encode_name(format)
         s.n.value = len(items)
         status = _ndf_save(raw_path, raw_format, items, s.n, to_json(attrs), options, s.p_err)
@@ -171,36 +177,37 @@ def save(
         raise error
 
 
-def _fill(s: _Scratch, arrays: dict[str, Any]) -> bool:
-    """Pack arrays into a scratch: shape, data and name of each; False when one is not small and plain."""
-    n = len(arrays)
-    if n > _ITEMS:
-        return False
+def pack(s: Scratch, arrays: Any, pos: int, item: int) -> tuple[int, int] | None:
+    """Pack arrays into a scratch, from byte pos and item `item` (in bytes) on: shape, data and name of each.
+
+    Gives where the next ones may begin; None when the arrays are not small and plain, or there is no room.
+    """
     buf, address, items = s.buf, s.address, s.items
-    pos = item = 0
+    if arrays.__class__ is not dict or item + len(arrays) * _ITEM > len(items):
+        return None
+    room = len(buf)
     for name, array in arrays.items():
         if array.__class__ is not _ndarray or name.__class__ is not str:
-            return False
+            return None
         dtype_at = _name_at.get(array.dtype)
         size = array.nbytes
         if dtype_at is None or size > _LARGE or not name.isascii() or "\0" in name:
-            return False
+            return None
         shape = array.shape
         ndim = len(shape)
         data_at = pos + 8 * ndim
         name_at = data_at + size
         end = name_at + len(name) + 1
-        if end > _BUFFER:
-            return False
+        if end > room:
+            return None
         buf[pos:end] = _int64s[ndim](*shape) + array.tobytes() + name.encode() + b"\0"
         _item(items, item, _ITEM, ndim, address + name_at, dtype_at, address + pos, address + data_at)
         pos = (end + 7) & ~7
         item += _ITEM
-    s.n.value = n
-    return True
+    return pos, item
 
 
-def _items(path: Path, arrays: Any, dims: Any, var_attrs: Any) -> tuple[ctypes.Array, list]:
+def make_items(path: Path, arrays: Any, dims: Any, var_attrs: Any) -> tuple[ctypes.Array, list]:
     """Make the items for arrays of any kind, and the list of what they point to."""
     if not isinstance(arrays, Mapping):
         arrays = {"": arrays}

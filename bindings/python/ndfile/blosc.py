@@ -1,7 +1,7 @@
 """Blosc1 chunks, for people used to the package ``blosc``: the same functions with the same defaults.
 
-`compress` makes chunks that c-blosc reads; `decompress` reads what c-blosc 1 writes. All functions may be called by
-several threads at once; the GIL is released while the library works.
+`compress` makes chunks that c-blosc reads; `decompress` reads what c-blosc 1 writes. All functions may be
+called by several threads at once; the GIL is released while the library works.
 """
 
 from __future__ import annotations

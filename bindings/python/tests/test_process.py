@@ -173,6 +173,30 @@ for t in threads:
 
 
 @needs_fork
+def test_fork_without_python():
+    """A fork that Python does not hear of: the library refuses the parent's handles."""
+    run("""
+        import ctypes
+        ndfile.save("x.ds", {"x": [1, 2]})
+        f = ndfile.open("x.ds")
+        v = f["x"]
+        pid = ctypes.PyDLL(None).fork()
+        if not pid:
+            status = 1
+            try:
+                other = ndfile.open("x.ds")["x"]
+                try:
+                    v[0]
+                except ndfile.ForkedError:
+                    status = 0 if other[1] == 2 else 2
+            finally:
+                os._exit(status)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert v[1] == 2
+    """)
+
+
+@needs_fork
 def test_changed_before_child_reads():
     run(
         IN_CHILD
@@ -244,7 +268,8 @@ def test_faulthandler():
     """Whether faulthandler is enabled before or after the library is loaded, it stays at its work."""
     for before in ("", "import faulthandler; faulthandler.enable()"):
         script = f"""{before}
-import ctypes, faulthandler, os, sys
+import ctypes, faulthandler, os, resource, sys
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 sys.path.insert(0, {str(ROOT / "bindings" / "python")!r})
 import numpy as np
 import ndfile

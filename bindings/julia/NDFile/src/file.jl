@@ -118,11 +118,31 @@ function open(fn::Function, args...; options...)
     return result
 end
 
-function write_options(commit::Symbol, sync::Bool, exclusive::Bool)
+# The caller keeps trailing alive.
+function write_options(commit::Symbol, sync::Bool, exclusive::Bool, trailing::Vector{UInt8}=UInt8[])
     commit in (:atomic, :direct) ||
         throw(NDFileError(NDF_ERR_ARGUMENT, "commit: expected :atomic or :direct, found $(repr(commit))"))
     how = commit === :atomic ? NDF_COMMIT_ATOMIC : NDF_COMMIT_DIRECT
-    return Ref(cstruct(ndf_write_options, (commit=how, sync=sync, exclusive=exclusive)))
+    at = isempty(trailing) ? C_NULL : Ptr{Cvoid}(pointer(trailing))
+    return Ref(cstruct(ndf_write_options, (commit=how, sync=sync, exclusive=exclusive, trailing=at, trailing_len=length(trailing))))
+end
+
+"""
+    NDFile.trailing(f::NDFile.File) -> Vector{UInt8}
+
+The bytes after the data of a file that is open for reading; empty when there are none. Only RawArray files can have them;
+[`NDFile.save`](@ref) writes them with `trailing=bytes`.
+"""
+function trailing(f::File)
+    bytes, len = UInt8[], Ref{Int64}(0)
+    while true
+        err = Ref{ndf_error}()
+        len[] = length(bytes)
+        status = ndf_file_trailing(number(f), bytes, len, err)
+        status in (NDF_OK, NDF_ERR_BUFFER) || throw(failure(status, err))
+        resize!(bytes, len[])
+        status == NDF_OK && return bytes
+    end
 end
 
 # Attributes for C; NULL for nothing.

@@ -5,7 +5,7 @@
 # and the next call of any function closes what is there. At exit, when no call may follow, it closes at once.
 
 # How a handle that nobody refers to any more is given back.
-const CLOSE_ARRAY, CLOSE_FILE, ABORT_FILE = UInt64(0), UInt64(1), UInt64(2)
+const CLOSE_ARRAY, CLOSE_FILE, ABORT_FILE, CLOSE_MAP = UInt64(0), UInt64(1), UInt64(2), UInt64(3)
 
 # An entry of the list, in C memory: a finalizer must not keep Julia objects.
 struct Released
@@ -58,7 +58,8 @@ function collect_released()
         r = unsafe_load(entry)
         Libc.free(entry)
         r.how == CLOSE_ARRAY ? ndf_array_close(r.handle, C_NULL) :
-        r.how == CLOSE_FILE ? ndf_file_close(r.handle, C_NULL) : ndf_file_abort(r.handle, C_NULL)
+        r.how == CLOSE_FILE ? ndf_file_close(r.handle, C_NULL) :
+        r.how == CLOSE_MAP ? ndf_map_close(r.handle, C_NULL) : ndf_file_abort(r.handle, C_NULL)
         entry = r.next
     end
     return

@@ -101,7 +101,7 @@ loaded_elements(d::DType{S}, dims, masked, places...) where {S} = unpack(d, mask
 part(::Type{T}, buf::Ptr{UInt8}, offset) where {T} = offset < 0 ? Ptr{T}(C_NULL) : Ptr{T}(buf + offset)
 
 """
-    NDFile.save(path, array; dims, attrs, var_attrs, format, commit=:atomic, sync=false, exclusive=false)
+    NDFile.save(path, array; dims, attrs, var_attrs, format, commit=:atomic, sync=false, exclusive=false, trailing=UInt8[])
     NDFile.save(path, name => array...; ...)
     NDFile.save(path, arrays; ...)
 
@@ -117,6 +117,7 @@ become ds `unicode`, `Vector{UInt8}` ones `str`. A struct of plain bits is store
 - `format`: the name of the format; default: by the extension.
 - `commit`, `sync`: as for [`NDFile.open`](@ref); the file appears at `path` whole or not at all, unless `commit=:direct`.
 - `exclusive`: nothing may exist at `path` yet.
+- `trailing`: bytes to follow the data, in RawArray files; see [`NDFile.trailing`](@ref).
 
 # Example
 ```julia
@@ -162,7 +163,7 @@ function by_name(@nospecialize(given), items, what)
 end
 
 function save_items(path::String, items::Items, dims::ByName, var_attrs::ByName; attrs=nothing, format=nothing,
-                    commit::Symbol=:atomic, sync::Bool=false, exclusive::Bool=false, extra=nothing)
+                    commit::Symbol=:atomic, sync::Bool=false, exclusive::Bool=false, extra=nothing, trailing::Vector{UInt8}=UInt8[])
     kept, list = [], ndf_item[]
     for (name, value) in items
         where = length(items) == 1 && isempty(name) ? path : "$path: array $(repr(name))"
@@ -174,8 +175,8 @@ function save_items(path::String, items::Items, dims::ByName, var_attrs::ByName;
         memory = (ndim=length(shape), shape=pointer(shape), data=address(x.data), mask=address(x.mask), offsets=address(x.offsets))
         push!(list, cstruct(ndf_item, merge(memory, map(ctext_field, texts))))
     end
-    options = write_options(commit, sync, exclusive)
-    GC.@preserve kept begin
+    options = write_options(commit, sync, exclusive, trailing)
+    GC.@preserve kept trailing begin
         call(ndf_save, ctext(path, "path"), ctext(format, "format"), list, length(list), attrs_json(attrs, path), options)
     end
     return nothing

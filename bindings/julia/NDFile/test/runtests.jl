@@ -14,7 +14,7 @@ same(a::AbstractDict, b::AbstractDict) = collect(keys(a)) == collect(keys(b)) &&
 Base.reinterpret(::Type{Unsigned}, x::Float16) = reinterpret(UInt16, x)
 
 @testset "NDFile" begin
-    for part in (isempty(ARGS) ? ["json", "fixtures", "roundtrip", "indexing", "errors", "lifetime", "docs"] : ARGS)
+    for part in (isempty(ARGS) ? ["json", "fixtures", "roundtrip", "indexing", "errors", "lifetime", "mmap", "docs"] : ARGS)
         mktempdir() do folder
             cd(() -> include(joinpath(HERE, "$part.jl")), folder)
         end

@@ -1,0 +1,152 @@
+"""Orthogonal indexing: an index for each axis, independent of the others."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ._errors import BoundsError
+
+if TYPE_CHECKING:
+    from ._array import Array
+
+#: Bytes of the file that are rather read in vain than skipped by another call.
+_GAP = 1 << 16
+
+
+class _Run(NamedTuple):
+    """A part of an axis that is read at once."""
+
+    part: slice  # of the axis of the file
+    target: Any  # index of the result along the axis
+    source: Any  # index of what was read that gives the target's elements in order
+
+
+class Orthogonal:
+    """Orthogonal indexing of an `Array`, as ``v.oindex``.
+
+    Each axis takes an integer, a slice, a one-dimensional array or list of integers (of any order, also with
+    repetitions and negative ones), or one of booleans as long as the axis; one Ellipsis stands for the axes
+    that are left. Each selects along its own axis: ``v.oindex[[1, 5], :, [0, 2]]`` is
+    ``v[...][np.ix_([1, 5], range(v.shape[1]), [0, 2])]``. Integers drop their axis. Masks, dtypes and scalars
+    come as from ``v[...]``.
+
+    Only what lies near the selected elements is read, in runs of neighbours.
+
+    Examples
+    --------
+    >>> import ndfile, numpy as np
+    >>> ndfile.save("oindex.ds", {"t": np.arange(12).reshape(3, 4)})
+    >>> with ndfile.open("oindex.ds") as f:
+    ...     f["t"].oindex[[2, 0], [True, False, False, True]]
+    array([[ 8, 11],
+           [ 0,  3]])
+    """
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def __getitem__(self, key: Any) -> Any:
+        array = self._array
+        extents, where = array._extents(), array._where
+        key = _expand(key, len(extents), where)
+        if not any(map(_is_array, key)):
+            return array[key]
+        axes: list[list[_Run]] = []
+        shape: list[int] = []
+        row = array.nbytes
+        for axis, (item, extent) in enumerate(zip(key, extents)):
+            row = row // extent if extent else 0  # bytes of one step along this axis
+            if _is_array(item):
+                index = _positions(item, axis, extent, where)
+                axes.append(_runs(index, _GAP // row if row else extent))
+                shape.append(len(index))
+            elif isinstance(item, slice):
+                n = len(range(*item.indices(extent)))
+                axes.append([_Run(item, slice(0, n), slice(None))])
+                shape.append(n)
+            else:
+                axes.append([_Run(item, None, None)])
+        return self._gather(axes, tuple(shape))
+
+    def _gather(self, axes: list[list[_Run]], shape: tuple[int, ...]) -> np.ndarray:
+        array = self._array
+        data = np.empty(shape, array.dtype)
+        mask = np.empty(shape, bool) if array.masked else None
+        if not math.prod(shape):
+            axes = []
+        for runs in itertools.product(*axes) if axes else ():
+            box = array.read(tuple(run.part for run in runs))
+            kept = [run for run in runs if run.target is not None]
+            target = _cross([run.target for run in kept], shape)
+            source = _cross([run.source for run in kept], box.shape)
+            data[target] = np.asarray(box)[source]
+            if mask is not None:
+                mask[target] = box.mask[source]  # type: ignore[attr-defined]
+        return data if mask is None else np.ma.MaskedArray(data, mask=mask)
+
+
+def _is_array(item: Any) -> bool:
+    return isinstance(item, (list, range)) or (isinstance(item, np.ndarray) and item.ndim > 0)
+
+
+def _expand(key: Any, ndim: int, where: str) -> tuple:
+    """Give a key with an item for each axis."""
+    items = list(key) if isinstance(key, tuple) else [key]
+    dots = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise BoundsError(f"{where}: an index can only have a single ellipsis ('...')")
+    if any(item is None for item in items):
+        raise BoundsError(f"{where}: oindex has no new axes (None)")
+    missing = ndim - (len(items) - len(dots))
+    if missing < 0:
+        raise BoundsError(
+            f"{where}: too many indices: array is {ndim}-dimensional, but {ndim - missing} were indexed"
+        )
+    at = dots[0] if dots else len(items)
+    items[at : at + len(dots)] = [slice(None)] * missing
+    return tuple(items)
+
+
+def _positions(item: Any, axis: int, extent: int, where: str) -> np.ndarray:
+    """Check the indices of an axis; make them positions from 0."""
+    index = np.asarray(item)
+    if index.ndim != 1:
+        raise BoundsError(f"{where}: axis {axis}: expected indices of one axis, found {index.ndim}")
+    if index.dtype == bool:
+        if len(index) != extent:
+            raise BoundsError(f"{where}: axis {axis}: expected {extent} booleans, found {len(index)}")
+        return np.flatnonzero(index)
+    if not len(index):
+        return np.empty(0, np.intp)
+    if index.dtype.kind not in "iu":
+        raise BoundsError(f"{where}: axis {axis}: expected integers or booleans, found {index.dtype}")
+    low, high = int(index.min()), int(index.max())
+    if low < -extent or high >= extent:
+        i = low if low < -extent else high
+        raise BoundsError(f"{where}: index {i} is out of bounds for axis {axis} with size {extent}")
+    index = index.astype(np.intp)
+    return np.where(index < 0, index + extent, index)
+
+
+def _runs(index: np.ndarray, gap: int) -> list[_Run]:
+    """Split positions where more than gap steps lie between two neighbours."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    cuts = np.flatnonzero(np.diff(ordered) > max(gap, 1)) + 1
+    runs = []
+    for target, positions in zip(np.split(order, cuts), np.split(ordered, cuts)):
+        if len(positions):
+            first = int(positions[0])
+            runs.append(_Run(slice(first, int(positions[-1]) + 1), target, positions - first))
+    return runs
+
+
+def _cross(indices: list[Any], shape: tuple[int, ...]) -> tuple:
+    """Give the open mesh of slices and positions, one for each axis of an array of the shape."""
+    return np.ix_(*(np.arange(n)[i] if isinstance(i, slice) else i for i, n in zip(indices, shape)))

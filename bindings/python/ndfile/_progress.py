@@ -1,0 +1,82 @@
+"""Progress and Ctrl-C during long calls of the library."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+import threading
+from types import FrameType, TracebackType
+from typing import Any, Callable, Union
+
+#: What long functions take as ``progress``.
+Progress = Union[bool, Callable[[int, int], Any], None]
+
+_Callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+
+class Watch:
+    """Watches over calls of the library that make up one long task; a context manager around them.
+
+    An exception cannot leave a callback: Python would print and drop it. So what the user's function raises,
+    and what the handler of SIGINT raises (usually KeyboardInterrupt), is kept, cancels the call, and is
+    raised by `check` or at the end of the block.
+    """
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._report = _on_terminal if progress is True else progress or None
+        self._total = total
+        self._reported = -1
+        self._error: BaseException | None = None
+        self._outer: Any = None  # the handler of SIGINT outside
+        self._function = _Callback(self._called)
+        #: Address of the callback, for the library.
+        self.callback = ctypes.cast(self._function, ctypes.c_void_p).value
+        #: Steps that were done before the call that runs.
+        self.done = 0
+
+    def __enter__(self) -> Watch:
+        outer = signal.getsignal(signal.SIGINT)
+        if callable(outer) and threading.current_thread() is threading.main_thread():
+            self._outer = outer
+            try:
+                signal.signal(signal.SIGINT, self._interrupt)
+            except ValueError:  # the main thread of a subinterpreter, to which signals do not come
+                self._outer = None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        if self._outer is not None:
+            signal.signal(signal.SIGINT, self._outer)
+        del self._function  # which refers to this object
+        self.check()
+
+    def check(self) -> None:
+        """Raise what has been kept."""
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        try:
+            self._outer(number, frame)
+        except BaseException as e:
+            self._error = e
+
+    def _called(self, _user: int, done: int, _total: int) -> int:
+        done += self.done
+        if self._report is not None and self._error is None and done > self._reported:
+            self._reported = done
+            try:
+                self._report(done, self._total)
+            except BaseException as e:
+                self._error = e
+        return self._error is not None
+
+
+def _on_terminal(done: int, total: int) -> None:
+    """Show progress on standard error, where that is a terminal."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)

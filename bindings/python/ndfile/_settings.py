@@ -1,0 +1,30 @@
+"""Settings of the library, for this process and those that it forks."""
+
+from __future__ import annotations
+
+import operator
+
+from ._errors import ArgumentError
+from ._lib import call, lib
+
+
+def set_threads(n: int) -> None:
+    """Set how many threads a call of the library uses at most.
+
+    It is for the calls that work in parallel, such as `read_many`. It lasts in forked children.
+
+    Parameters
+    ----------
+    n : int
+        1: no parallel work. 0, the default: as many as this process has processors.
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> ndfile.set_threads(1)
+    >>> ndfile.set_threads(0)
+    """
+    n = operator.index(n)
+    if not 0 <= n < 1 << 31:
+        raise ArgumentError(f"threads: expected 0 or more, found {n}")
+    call(None, lib.ndf_set_threads, n)
