@@ -23,6 +23,13 @@ end
         end
     end
     @test count >= 8
+    # The README's example, too.
+    readme = joinpath(HERE, "..", "..", "..", "..", "README.md")
+    found = examples(Markdown.parse(Base.read(readme, String)))
+    @test length(found) == 1
+    scope = Module(:Readme)
+    Core.eval(scope, :(using NDFile))
+    @test (include_string(scope, found[1], "README.md"); true)
     # Every exported name has a docstring.
     @test all(name -> haskey(Base.Docs.meta(NDFile), Base.Docs.Binding(NDFile, name)), names(NDFile))
 end
