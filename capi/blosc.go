@@ -39,11 +39,7 @@ func ndfgo_blosc_compress(src address, n C.int64_t, params *C.ndf_blosc_params, 
 }
 
 func compress(src address, n int64, params *C.ndf_blosc_params, dst address, capacity int64, length *C.int64_t) error {
-	in, err := roomAt("src", "n", src, n)
-	if err != nil {
-		return err
-	}
-	out, err := roomAt("dst", "cap", dst, capacity)
+	in, out, err := inAndOut("src", src, n, dst, capacity)
 	if err != nil {
 		return err
 	}
@@ -102,11 +98,7 @@ func ndfgo_blosc_decompress(chunk address, n C.int64_t, threads C.int32_t, dst a
 }
 
 func decompress(chunk address, n int64, threads C.int32_t, dst address, capacity int64, length *C.int64_t) error {
-	in, err := roomAt("chunk", "n", chunk, n)
-	if err != nil {
-		return err
-	}
-	out, err := roomAt("dst", "cap", dst, capacity)
+	in, out, err := inAndOut("chunk", chunk, n, dst, capacity)
 	if err != nil {
 		return err
 	}
@@ -151,11 +143,7 @@ func ndfgo_blosc_items(chunk address, n C.int64_t, start C.int64_t, count C.int6
 }
 
 func decompressItems(chunk address, n int64, start, count int, dst address, capacity int64, length *C.int64_t) error {
-	in, err := roomAt("chunk", "n", chunk, n)
-	if err != nil {
-		return err
-	}
-	out, err := roomAt("dst", "cap", dst, capacity)
+	in, out, err := inAndOut("chunk", chunk, n, dst, capacity)
 	if err != nil {
 		return err
 	}
@@ -206,6 +194,14 @@ func chunkInfo(chunk address, n int64, out *C.ndf_blosc_info) error {
 	}
 	setName(own.codec[:], info.Codec.String())
 	return output("ndf_blosc_info", out, &own)
+}
+
+// inAndOut are the n bytes at src, a parameter of that name, and the room at dst.
+func inAndOut(name string, src address, n int64, dst address, capacity int64) (in, out []byte, err error) {
+	if in, err = roomAt(name, "n", src, n); err == nil {
+		out, err = roomAt("dst", "cap", dst, capacity)
+	}
+	return in, out, err
 }
 
 // bloscError gives an error of package blosc its row of the error table.
