@@ -2,9 +2,10 @@
 .DEFAULT_GOAL := build
 SHELL  := /bin/sh
 GO     ?= go
-CC     ?= cc
-CXX    ?= c++
+CC     := $(shell command -v $(CC) 2>/dev/null || echo $(CC))
+CXX    := $(shell command -v $(CXX) 2>/dev/null || echo $(CXX))
 PYTHON ?= python3
+export CC CXX
 B      ?= build
 PREFIX ?= /usr/local
 

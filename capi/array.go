@@ -204,7 +204,7 @@ func ndfgo_array_dtype(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.nd
 //export ndfgo_array_dims
 func ndfgo_array_dims(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return dimsJSON(spec.Dims) }))
+	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return string(ndfile.AppendDimsJSON(nil, spec.Dims)) }))
 }
 
 // ndfgo_array_extra gives what the array's own metadata holds beyond dtype, shape, dims and attributes.

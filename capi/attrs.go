@@ -177,7 +177,8 @@ func attrsAt(what string, json *C.char) (*ndfile.Attrs, error) {
 // metadataAt reads the metadata of an array; NULL is none.
 func metadataAt(dimsJSON, attrsJSON, extraJSON C.uintptr_t) (dims []string, attrs, extra *ndfile.Attrs, err error) {
 	if p := pointer(dimsJSON); p != nil {
-		dims, err = parseDims(textAt((*C.char)(p)))
+		dims, err = ndfile.ParseDims([]byte(textAt((*C.char)(p))))
+		err = jsonError("dims_json", err)
 	}
 	if err == nil {
 		attrs, err = attrsAt("attrs_json", (*C.char)(pointer(attrsJSON)))
@@ -201,45 +202,3 @@ func jsonError(what string, err error) error {
 }
 
 func jsonText(a *ndfile.Attrs) string { return string(ndfile.AppendJSON(nil, a)) }
-
-// parseDims reads a JSON list of strings. Package ndfile reads objects, so it becomes the only member of one.
-func parseDims(text string) ([]string, error) {
-	o, err := ndfile.ParseJSON([]byte(`{"dims":` + text + `}`))
-	if err != nil {
-		return nil, jsonError("dims_json", err)
-	}
-	list, _ := o.Get("dims")
-	if o.Len() != 1 || list.Kind().String() != "list" {
-		return nil, badDims()
-	}
-	dims := []string{}
-	for _, v := range list.Items() {
-		s, ok := v.Str()
-		if !ok {
-			return nil, badDims()
-		}
-		dims = append(dims, s)
-	}
-	return dims, nil
-}
-
-func badDims() error { return badArgument("dims_json: expected a list of strings") }
-
-// dimsJSON writes a JSON list of strings, or null. Package ndfile writes objects, of which the keys are taken.
-func dimsJSON(dims []string) string {
-	if dims == nil {
-		return "null"
-	}
-	const value = ": null}"
-	b := []byte{'['}
-	for i, d := range dims {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		o := ndfile.NewAttrs()
-		o.Set(d, ndfile.Value{})
-		member := ndfile.AppendJSON(nil, o)
-		b = append(b, member[1:len(member)-len(value)]...)
-	}
-	return string(append(b, ']'))
-}
