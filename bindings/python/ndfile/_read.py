@@ -36,6 +36,9 @@ _PLAIN = [np.dtype(name) for name in "b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8".sp
 # Numeric dtypes by those four bytes, which hold the whole name and its NUL.
 _plain = {int.from_bytes(d.str.encode() + b"\0", sys.byteorder): d for d in _PLAIN}
 
+# What two infos must have in common to be alike, for arrays of up to four axes.
+_AXES = 4
+_ALIKE = slice(_info.ndim.offset, _SHAPE + 8 * _AXES)
 _places = tuple(range(0, _INFOS * _INFO, _INFO))
 _ndarray = np.ndarray
 _SINGLE = _capi.NDF_ARRAY_SINGLE
@@ -50,6 +53,7 @@ class _Scratch:
         "cap",
         "err",
         "infos",
+        "last",
         "need",
         "ninfos",
         "p_buf",
@@ -73,6 +77,8 @@ class _Scratch:
         self.p_ninfos = ctypes.byref(self.ninfos)
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
+        # Of a file with one plain variable: its info, and what follows. The next file of a series is alike.
+        self.last: tuple = (b"", b"", 0, "", (), None, 0)
 
 
 _pool: list[_Scratch] = []
@@ -149,7 +155,13 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, 
         raw = s.buf[: s.need.value]
         n = s.ninfos.value
         if n == 1 and raw_name is None:
-            arrays = only(raw, s.infos, 0)
+            info, text, at, known, shape, kind, data = s.last
+            if s.infos[_ALIKE] == info and raw.startswith(text, at):
+                arrays = {known: _ndarray(shape, kind, raw, data)}
+            else:
+                arrays = only(raw, s.infos, 0)
+                if arrays is not None:
+                    s.last = _remember(raw, s.infos, arrays)
             if arrays is not None:
                 s.ninfos.value = _INFOS
                 _pool.append(s)
@@ -173,6 +185,14 @@ def only(raw: Any, infos: Any, pos: int) -> dict[str, Any] | None:
         return {str(raw[at : at + length], "utf-8"): array}
     except UnicodeDecodeError:
         return {_name(raw[at : at + length]): array}
+
+
+def _remember(raw: Any, infos: Any, arrays: dict[str, np.ndarray]) -> tuple:
+    """Give what a scratch keeps of the only array of a file; with more axes, what is never alike."""
+    ndim, _, _, at, length, data, code = _head(infos, 0)
+    info = bytes(infos[_ALIKE]) if ndim <= _AXES else b""
+    name = bytes(raw[at : at + length]) + b"\0"
+    return info, name, at, next(iter(arrays)), _shapes[ndim](infos, _SHAPE), _plain[code], data
 
 
 def gather(raw: Any, infos: Any, places: Iterable[int]) -> tuple[dict[str, Any], int]:

@@ -35,7 +35,7 @@ _ndarray = np.ndarray
 class Scratch:
     """C memory of one call, and pointers to it."""
 
-    __slots__ = ("address", "buf", "err", "items", "n", "p_err", "p_items")
+    __slots__ = ("address", "buf", "err", "items", "layout", "n", "p_err", "p_items", "place")
 
     def __init__(self, size: int = _BUFFER, items: int = _ITEMS) -> None:
         self.buf = bytearray(size)
@@ -45,6 +45,10 @@ class Scratch:
         self.n = ctypes.c_int64()
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
+        # Name, dtype and shape of the one array that is packed, and where its elements are: the next
+        # array of that kind, in a series of small files, only needs its elements to be copied.
+        self.layout: tuple[str, np.dtype, tuple[int, ...]] | None = None
+        self.place = slice(0)
 
 
 _pool: list[Scratch] = []
@@ -162,7 +166,7 @@ def save(
         s = _pool.pop()
     except IndexError:
         s = Scratch()
-    if format is attrs is dims is var_attrs is None and pack(s, arrays, 0, 0):
+    if format is attrs is dims is var_attrs is None and (repack(s, arrays) or pack(s, arrays, 0, 0)):
         s.n.value = len(arrays)
         status = _ndf_save(raw_path, None, s.p_items, s.n, None, options, s.p_err)
     else:
@@ -177,6 +181,17 @@ def save(
         raise error
 
 
+def repack(s: Scratch, arrays: Any) -> bool:
+    """Pack one array like the one before it into a scratch; False for others."""
+    if arrays.__class__ is not dict or len(arrays) != 1:
+        return False
+    ((name, array),) = arrays.items()
+    if array.__class__ is not _ndarray or s.layout != (name, array.dtype, array.shape):
+        return False
+    s.buf[s.place] = array.tobytes()
+    return True
+
+
 def pack(s: Scratch, arrays: Any, pos: int, item: int) -> tuple[int, int] | None:
     """Pack arrays into a scratch, from byte pos and item `item` (in bytes) on: shape, data and name of each.
 
@@ -186,6 +201,7 @@ def pack(s: Scratch, arrays: Any, pos: int, item: int) -> tuple[int, int] | None
     if arrays.__class__ is not dict or item + len(arrays) * _ITEM > len(items):
         return None
     room = len(buf)
+    s.layout = None
     for name, array in arrays.items():
         if array.__class__ is not _ndarray or name.__class__ is not str:
             return None
@@ -204,6 +220,8 @@ def pack(s: Scratch, arrays: Any, pos: int, item: int) -> tuple[int, int] | None
         _item(items, item, _ITEM, ndim, address + name_at, dtype_at, address + pos, address + data_at)
         pos = (end + 7) & ~7
         item += _ITEM
+    if item == _ITEM and len(arrays) == 1:
+        s.layout, s.place = (name, array.dtype, shape), slice(data_at, name_at)
     return pos, item
 
 
