@@ -36,9 +36,11 @@ _PLAIN = [np.dtype(name) for name in "b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8".sp
 # Numeric dtypes by those four bytes, which hold the whole name and its NUL.
 _plain = {int.from_bytes(d.str.encode() + b"\0", sys.byteorder): d for d in _PLAIN}
 
-# What two infos must have in common to be alike, for arrays of up to four axes.
+# What two infos must have in common to be alike, for arrays of up to four axes; and what is never in an info.
 _AXES = 4
-_ALIKE = slice(_info.ndim.offset, _SHAPE + 8 * _AXES)
+_NDIM = _info.ndim.offset
+_ALIKE = slice(_NDIM, _SHAPE + 8 * _AXES)
+_NEVER = b"\xff"
 _places = tuple(range(0, _INFOS * _INFO, _INFO))
 _ndarray = np.ndarray
 _SINGLE = _capi.NDF_ARRAY_SINGLE
@@ -78,7 +80,7 @@ class _Scratch:
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
         # Of a file with one plain variable: its info, and what follows. The next file of a series is alike.
-        self.last: tuple = (b"", b"", 0, "", (), None, 0)
+        self.last: tuple = (_NEVER, b"", 0, "", (), None, 0)
 
 
 _pool: list[_Scratch] = []
@@ -156,7 +158,7 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, 
         n = s.ninfos.value
         if n == 1 and raw_name is None:
             info, text, at, known, shape, kind, data = s.last
-            if s.infos[_ALIKE] == info and raw.startswith(text, at):
+            if s.infos.startswith(info, _NDIM) and raw.startswith(text, at):
                 arrays = {known: _ndarray(shape, kind, raw, data)}
             else:
                 arrays = only(raw, s.infos, 0)
@@ -190,7 +192,7 @@ def only(raw: Any, infos: Any, pos: int) -> dict[str, Any] | None:
 def _remember(raw: Any, infos: Any, arrays: dict[str, np.ndarray]) -> tuple:
     """Give what a scratch keeps of the only array of a file; with more axes, what is never alike."""
     ndim, _, _, at, length, data, code = _head(infos, 0)
-    info = bytes(infos[_ALIKE]) if ndim <= _AXES else b""
+    info = bytes(infos[_ALIKE]) if ndim <= _AXES else _NEVER
     name = bytes(raw[at : at + length]) + b"\0"
     return info, name, at, next(iter(arrays)), _shapes[ndim](infos, _SHAPE), _plain[code], data
 
