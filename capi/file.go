@@ -95,31 +95,6 @@ func commit(f ndfile.File) error { return f.Close(context.Background()) }
 
 func abort(f ndfile.File) error { return f.Abort() }
 
-// chosen is a format that notes when it is the one.
-type chosen struct {
-	ndfile.Format
-	which *ndfile.Format
-}
-
-func (c chosen) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
-	*c.which = c.Format
-	return c.Format.Open(ctx, fsys, path, opt)
-}
-
-func (c chosen) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
-	*c.which = c.Format
-	return c.Format.Create(ctx, fsys, path, opt)
-}
-
-// formats are all formats, such that the one that is chosen appears in which.
-func formats(which *ndfile.Format) []ndfile.Format {
-	fs := make([]ndfile.Format, len(all.Formats))
-	for i, f := range all.Formats {
-		fs[i] = chosen{f, which}
-	}
-	return fs
-}
-
 // ndfgo_file_open opens an existing file or folder.
 //
 // The format is found by content unless the options name it. Metadata is read and checked here, elements later.
@@ -167,7 +142,7 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 	}
 	f := &file{path: strings.Clone(path), access: access(opt.Mode)}
 	var err error
-	if f.file, err = ndfile.Open(context.Background(), formats(&f.format), f.path, opt); err != nil {
+	if f.file, f.format, err = ndfile.OpenAs(context.Background(), all.Formats, f.path, opt); err != nil {
 		return 0, err
 	}
 	return f.register()
@@ -223,7 +198,7 @@ func createFile(path string, format, attrsJSON *C.char, options *C.ndf_write_opt
 	}
 	opt.Format, opt.Trailing = strings.Clone(opt.Format), bytes.Clone(opt.Trailing)
 	f := &file{path: strings.Clone(path), access: creating}
-	if f.file, err = ndfile.Create(context.Background(), formats(&f.format), f.path, opt); err != nil {
+	if f.file, f.format, err = ndfile.CreateAs(context.Background(), all.Formats, f.path, opt); err != nil {
 		return 0, err
 	}
 	return f.register()

@@ -45,11 +45,7 @@ func newInfo() *cobra.Command {
 
 // describe opens a file and puts what it holds into text or a JSON object.
 func describe(ctx context.Context, path string, json bool) ([]byte, error) {
-	format, err := ndfile.Detect(ctx, all.Formats, ndfile.OS, path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := ndfile.Open(ctx, all.Formats, path, ndfile.OpenOptions{Format: format.Name()})
+	f, format, err := ndfile.OpenAs(ctx, all.Formats, path, ndfile.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,12 @@ import (
 // format is found by content. Errors: ErrNotFound, ErrFormat (with the formats
 // that were tried), and whatever the format finds.
 func Open(ctx context.Context, formats []Format, path string, opt OpenOptions) (File, error) {
+	f, _, err := OpenAs(ctx, formats, path, opt)
+	return f, err
+}
+
+// OpenAs is Open, and tells the format.
+func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions) (File, Format, error) {
 	if opt.FS == nil {
 		opt.FS = OS
 	}
@@ -26,25 +32,31 @@ func Open(ctx context.Context, formats []Format, path string, opt OpenOptions) (
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := format.Open(ctx, opt.FS, path, opt)
-	return f, Locate(err, path, "", false)
+	return f, format, Locate(err, path, "", false)
 }
 
 // Create starts a new file. The format is opt.Format or goes by the extension
 // of path; an extension that several formats share or none knows is ErrFormat.
 // The file appears at path when it is closed.
 func Create(ctx context.Context, formats []Format, path string, opt CreateOptions) (File, error) {
+	f, _, err := CreateAs(ctx, formats, path, opt)
+	return f, err
+}
+
+// CreateAs is Create, and tells the format.
+func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOptions) (File, Format, error) {
 	if opt.FS == nil {
 		opt.FS = OS
 	}
 	format, err := target(formats, path, &opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := format.Create(ctx, opt.FS, path, opt)
-	return f, Locate(err, path, "", false)
+	return f, format, Locate(err, path, "", false)
 }
 
 // Detect finds the format of a file or folder by its content. Of several

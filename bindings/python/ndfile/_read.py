@@ -183,10 +183,7 @@ def only(raw: Any, infos: Any, pos: int) -> dict[str, Any] | None:
     if flags or dtype is None:
         return None
     array = _ndarray(count if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE), dtype, raw, data)
-    try:
-        return {str(raw[at : at + length], "utf-8"): array}
-    except UnicodeDecodeError:
-        return {_name(raw[at : at + length]): array}
+    return {_name(raw[at : at + length]): array}
 
 
 def _remember(raw: Any, infos: Any, arrays: dict[str, np.ndarray]) -> tuple:
