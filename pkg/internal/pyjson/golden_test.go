@@ -74,6 +74,19 @@ func TestAccept(t *testing.T) {
 	}
 }
 
+func TestIndent(t *testing.T) {
+	for _, row := range golden(t, "indent.golden", 3, 250) {
+		text := unquoteGo(t, row[0])
+		v := mustParse(t, text)
+		if got, want := string(AppendIndent(nil, v, 4, true)), unquoteGo(t, row[1]); got != want {
+			t.Errorf("%q, sorted\n got %s\nwant %s", text, got, want)
+		}
+		if got, want := string(AppendIndent([]byte("x"), v, 2, false)), "x"+unquoteGo(t, row[2]); got != want {
+			t.Errorf("%q\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
 func TestRefuse(t *testing.T) {
 	for _, row := range golden(t, "refuse.golden", 1, 1000) {
 		text := unquoteGo(t, row[0])

@@ -7,7 +7,9 @@
 //     survive a power failure (Mem.CrashClone).
 //   - Fault wraps another file system and makes chosen calls fail.
 //
-// Replace and FS.WriteFile write a file so that it appears whole or not at all.
+// Replace and FS.WriteFile write a file so that it appears whole or not at all,
+// Folder does that for a folder, RemoveTree removes one. NoFollow refuses
+// symlinks.
 //
 // All paths are used as they are, without cleaning. They may be Go strings over
 // memory that dies after the call: nothing retains them, errors and open files

@@ -168,6 +168,11 @@ func (f *Fault) RenameNoReplace(old, new string) error {
 	return f.call("rename", old, func() error { return f.inner.RenameNoReplace(old, new) })
 }
 
+// Link is FS.Link.
+func (f *Fault) Link(old, new string) error {
+	return f.call("link", old, func() error { return f.inner.Link(old, new) })
+}
+
 // Exchange is FS.Exchange.
 func (f *Fault) Exchange(a, b string) error {
 	return f.call("exchange", a, func() error { return f.inner.Exchange(a, b) })

@@ -342,6 +342,39 @@ func (m *Mem) Rename(old, new string) error { return m.rename("rename", old, new
 // RenameNoReplace is FS.RenameNoReplace.
 func (m *Mem) RenameNoReplace(old, new string) error { return m.rename("rename", old, new, true) }
 
+// Link is FS.Link.
+func (m *Mem) Link(old, new string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from, err := m.walk(old, ifSlash)
+	switch {
+	case err != nil:
+	case from.node == nil:
+		err = syscall.ENOENT
+	case from.slash && from.node.mode != Dir:
+		err = syscall.ENOTDIR
+	default:
+		err = m.link(from.node, new)
+	}
+	return renameError("link", old, new, err)
+}
+
+func (m *Mem) link(node *memNode, new string) error {
+	to, err := m.walk(new, never)
+	switch {
+	case err != nil:
+		return err
+	case to.node != nil:
+		return syscall.EEXIST
+	case to.slash:
+		return syscall.ENOENT
+	case node.mode == Dir:
+		return syscall.EPERM
+	}
+	to.put(node)
+	return nil
+}
+
 // Exchange is FS.Exchange.
 func (m *Mem) Exchange(a, b string) error { return m.rename("exchange", a, b, false) }
 

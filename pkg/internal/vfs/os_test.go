@@ -269,7 +269,7 @@ func TestMemIsLikeOS(t *testing.T) {
 		OS.Mkdir(dir)
 		both := []subject{{OS, dir, syscall.Symlink}, {m, "/t", m.Symlink}}
 		for step := range 150 {
-			op, a, b, seed := rnd.IntN(16), pick(), pick(), rnd.IntN(len(allOptions))
+			op, a, b, seed := rnd.IntN(17), pick(), pick(), rnd.IntN(len(allOptions))
 			var said [2]string
 			for i, s := range both {
 				said[i] = s.do(op, s.path(a), s.path(b), seed)
@@ -313,6 +313,8 @@ func (s subject) do(op int, a, b string, n int) string {
 	case 14:
 		list, err := s.ReadDir(a)
 		return fmt.Sprint(list, errno(err))
+	case 15:
+		return errno(s.Link(a, b))
 	}
 	f, err := s.Create(a, n%2 == 0)
 	if err == nil {

@@ -7,7 +7,10 @@ import "syscall"
 // OS is the file system of the operating system.
 var OS FS = osFS{}
 
-type osFS struct{}
+// osFS opens files with the flag noFollow: 0 or O_NOFOLLOW.
+type osFS struct{ noFollow int }
+
+func (osFS) withoutLinks() FS { return osFS{syscall.O_NOFOLLOW} }
 
 // maxIO is the most that one call reads or writes: kernels cap or refuse 2 GiB.
 const maxIO = 1 << 30
@@ -24,10 +27,10 @@ func retry(call func() error) error {
 // openRead opens for reading without waiting for the writer of a FIFO. For a
 // regular file O_NONBLOCK only means not to wait for a lease to be broken;
 // there waiting is right.
-func openRead(path string) (int, error) {
-	fd, err := open(path, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+func (o osFS) openRead(path string) (int, error) {
+	fd, err := open(path, syscall.O_RDONLY|syscall.O_NONBLOCK|o.noFollow, 0)
 	if err == syscall.EAGAIN {
-		fd, err = open(path, syscall.O_RDONLY, 0)
+		fd, err = open(path, syscall.O_RDONLY|o.noFollow, 0)
 	}
 	return fd, err
 }
@@ -39,18 +42,18 @@ func openFile(path string, fd int, err error) (File, error) {
 	return newOSFile(path, fd), nil
 }
 
-func (osFS) Open(path string) (File, error) {
-	fd, err := openRead(path)
+func (o osFS) Open(path string) (File, error) {
+	fd, err := o.openRead(path)
 	return openFile(path, fd, err)
 }
 
-func (osFS) OpenRW(path string) (File, error) {
-	fd, err := open(path, syscall.O_RDWR, 0)
+func (o osFS) OpenRW(path string) (File, error) {
+	fd, err := open(path, syscall.O_RDWR|o.noFollow, 0)
 	return openFile(path, fd, err)
 }
 
-func (osFS) Create(path string, excl bool) (File, error) {
-	fd, err := open(path, syscall.O_RDWR|createFlags(excl), 0o666)
+func (o osFS) Create(path string, excl bool) (File, error) {
+	fd, err := open(path, syscall.O_RDWR|createFlags(excl)|o.noFollow, 0o666)
 	if err != nil {
 		return nil, pathError("create", path, err)
 	}
@@ -64,8 +67,8 @@ func createFlags(excl bool) int {
 	return syscall.O_CREAT | syscall.O_TRUNC
 }
 
-func (osFS) ReadSmall(path string, buf []byte) (int, File, error) {
-	fd, err := openRead(path)
+func (o osFS) ReadSmall(path string, buf []byte) (int, File, error) {
+	fd, err := o.openRead(path)
 	if err != nil {
 		return 0, nil, pathError("open", path, err)
 	}
@@ -163,7 +166,7 @@ func linkNoReplace(old, new string) error {
 		}
 		return rename(old, new)
 	}
-	if err := retry(func() error { return syscall.Link(old, new) }); err != nil {
+	if err := link(old, new); err != nil {
 		return err
 	}
 	if err := syscall.Unlink(old); err != nil {
@@ -171,6 +174,14 @@ func linkNoReplace(old, new string) error {
 		return err
 	}
 	return nil
+}
+
+func (osFS) Link(old, new string) error {
+	return renameError("link", old, new, link(old, new))
+}
+
+func link(old, new string) error {
+	return retry(func() error { return syscall.Link(old, new) })
 }
 
 func (osFS) Exchange(a, b string) error {

@@ -13,6 +13,9 @@ func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
 		// One lstat covers new and plain files; the rest is findTarget's.
 		info, err := lstat(path)
 		if err != syscall.ENOENT && (err != nil || info.Mode != Regular || opt.Exclusive) {
+			if err == nil && info.Mode == Symlink && o.noFollow != 0 {
+				return pathError("create", path, syscall.ELOOP)
+			}
 			var device bool
 			if target, device, err = findTarget(o, path, opt.Exclusive); err != nil {
 				return err
@@ -24,7 +27,7 @@ func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
 	}
 	op, err := "", error(nil)
 	if opt.Commit == CommitDirect {
-		op, err = writeDirect(target, parts, opt)
+		op, err = o.writeDirect(target, parts, opt)
 	} else {
 		op, err = writeAtomic(target, parts, opt)
 	}
@@ -37,8 +40,8 @@ func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
 	return nil
 }
 
-func writeDirect(path string, parts [][]byte, opt WriteOptions) (op string, err error) {
-	fd, err := open(path, syscall.O_WRONLY|createFlags(opt.Exclusive), 0o666)
+func (o osFS) writeDirect(path string, parts [][]byte, opt WriteOptions) (op string, err error) {
+	fd, err := open(path, syscall.O_WRONLY|createFlags(opt.Exclusive)|o.noFollow, 0o666)
 	if err != nil {
 		return "create", err
 	}

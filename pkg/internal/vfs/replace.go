@@ -120,29 +120,40 @@ func (r *Replace) named(err error) error {
 // findTarget returns the file that new content of path goes to, after symlinks,
 // and whether it is a device or the like.
 func findTarget(fsys FS, path string, exclusive bool) (target string, device bool, err error) {
+	target, mode, found, err := followLinks(fsys, path, exclusive)
+	switch {
+	case err != nil:
+		return "", false, err
+	case found && mode == Dir:
+		return "", false, pathError("create", path, syscall.EISDIR)
+	}
+	return target, found && mode == Other, nil
+}
+
+// followLinks returns the path at the end of the symlinks that path begins with,
+// and what is there. With exclusive nothing must be at path: EEXIST.
+func followLinks(fsys FS, path string, exclusive bool) (target string, mode FileMode, found bool, err error) {
 	target = path
 	for range maxLinks {
 		info, err := fsys.Lstat(target)
 		if errnoOf(err) == syscall.ENOENT {
-			return target, false, nil
+			return target, 0, false, nil
 		}
 		switch {
 		case err != nil:
-			return "", false, err
+			return "", 0, false, err
 		case exclusive:
-			return "", false, pathError("create", path, syscall.EEXIST)
-		case info.Mode == Dir:
-			return "", false, pathError("create", path, syscall.EISDIR)
+			return "", 0, false, pathError("create", path, syscall.EEXIST)
 		case info.Mode != Symlink:
-			return target, info.Mode == Other, nil
+			return target, info.Mode, true, nil
 		}
 		// /dev/stdout leads to a link like "pipe:[7]", which names nothing.
 		if info, err := fsys.Stat(target); err == nil && info.Mode == Other {
-			return target, true, nil
+			return target, Other, true, nil
 		}
 		link, err := fsys.Readlink(target)
 		if err != nil {
-			return "", false, err
+			return "", 0, false, err
 		}
 		if link == "" || link[0] != '/' {
 			dir, _ := splitPath(target)
@@ -150,7 +161,7 @@ func findTarget(fsys FS, path string, exclusive bool) (target string, device boo
 		}
 		target = link
 	}
-	return "", false, pathError("create", path, syscall.ELOOP)
+	return "", 0, false, pathError("create", path, syscall.ELOOP)
 }
 
 // writeFile is FS.WriteFile by the other methods of fsys.

@@ -59,6 +59,11 @@ type FS interface {
 	// RenameNoReplace renames a file or folder; EEXIST when new exists.
 	RenameNoReplace(old, new string) error
 
+	// Link gives the file at old a second name; EEXIST when new exists. A
+	// symlink is not followed where the system can link it itself. File systems
+	// without hard links give EPERM, ENOTSUP or EXDEV.
+	Link(old, new string) error
+
 	// Exchange swaps two files or folders in one step.
 	Exchange(a, b string) error
 

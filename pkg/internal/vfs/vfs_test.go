@@ -251,12 +251,14 @@ func TestErrno(t *testing.T) {
 			"renameOnDir":  two(s.Rename, "d"),
 			"renameInside": two(s.Rename, "d/sub/new"),
 			"renameNew":    two(s.RenameNoReplace, "g"),
+			"link":         two(s.Link, "new"),
+			"linkOver":     two(s.Link, "g"),
 			"exchange":     two(s.Exchange, "nothing"),
 			"exchangeIn":   two(s.Exchange, "d/sub"),
 			"syncdir":      s.SyncDir,
 		}
-		const all = "open openrw create createExcl readsmall atomic atomicSync direct directSync excl directExcl stat lstat readlink readdir mkdir remove rmdir rename renameOver renameNew exchange syncdir"
-		const needed = "open openrw readsmall stat lstat readlink readdir remove rmdir rename renameOver renameNew exchange syncdir"
+		const all = "open openrw create createExcl readsmall atomic atomicSync direct directSync excl directExcl stat lstat readlink readdir mkdir remove rmdir rename renameOver renameNew link linkOver exchange syncdir"
+		const needed = "open openrw readsmall stat lstat readlink readdir remove rmdir rename renameOver renameNew link linkOver exchange syncdir"
 		long := func(n int) string { return strings.Repeat("n", n) }
 		cases := []struct {
 			path  string
@@ -271,12 +273,13 @@ func TestErrno(t *testing.T) {
 			{"f/../f", syscall.ENOTDIR, all},
 			{"new/", syscall.EISDIR, "create"},
 			{"d", syscall.EISDIR, "openrw create readsmall atomic atomicSync direct directSync remove"},
-			{"d", syscall.EEXIST, "createExcl excl directExcl mkdir renameNew"},
+			{"d", syscall.EEXIST, "createExcl excl directExcl mkdir renameNew linkOver"},
+			{"d", syscall.EPERM, "link"},
 			{"d", syscall.ENOTDIR, "renameOver"},
 			{"d", syscall.ENOTEMPTY, "rmdir"},
 			{"d", syscall.EINVAL, "readlink renameInside exchangeIn"},
 			{"d", syscall.ENOENT, "exchange"},
-			{"f", syscall.EEXIST, "createExcl excl directExcl mkdir renameNew"},
+			{"f", syscall.EEXIST, "createExcl excl directExcl mkdir renameNew linkOver"},
 			{"f", syscall.ENOTDIR, "readdir rmdir syncdir"},
 			{"f", syscall.EISDIR, "renameOnDir"},
 			{"f", syscall.EINVAL, "readlink"},

@@ -8,6 +8,8 @@ Columns are separated by one tab. A text is quoted, with \\xNN for a byte that i
 not printable ASCII (Go's strconv.Unquote reads it).
 
 accept.golden   text, json.dumps(json.loads(text))
+indent.golden   text, json.dumps with indent=4, sort_keys=True, and with indent=2;
+                quoted as the text is
 refuse.golden   text json.loads refuses
 strings.golden  text of one string, its value in UTF-8 with surrogatepass, json.dumps
 numbers.golden  text of one number, "int" or "float", bits of float() in hex or
@@ -136,6 +138,8 @@ accept = [(space() + text(rng.randrange(1, 6)) + space()).encode() for _ in rang
 accept += [b"[" * 150 + b"]" * 150, b'{"a":' * 100 + b"1" + b"}" * 100, b'{"a":1,"b":2,"a":3}',
            b"{" + b",".join(b'"%d": %d' % (i % 37, i) for i in range(100)) + b"}"]
 write("accept.golden", ([quote(t), json.dumps(loads(t))] for t in accept))
+write("indent.golden", ([quote(t), quote(json.dumps(loads(t), indent=4, sort_keys=True).encode()),
+                         quote(json.dumps(loads(t), indent=2).encode())] for t in accept if len(t) < 150))
 
 # --- texts that are refused: by hand, and accepted ones with one byte changed
 bad = [b"", b" ", b"nul", b"nulll", b"True", b"None", b"nan", b"-NaN", b"+1", b"+Infinity", b"-", b"--1", b"Inf",
