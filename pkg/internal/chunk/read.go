@@ -1,0 +1,189 @@
+package chunk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ndfile/ndfile/pkg/internal/flat"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+)
+
+// ReadBox is ndfile.Array.ReadBox. After an error the content of dst is
+// unspecified.
+func (a *Array) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	if err := a.check(&box, &dst, &a.DType, &dst.DType); err != nil {
+		return err
+	}
+	if a.tail.rows > 0 {
+		return a.splitTail(box, dst, func(box ndarray.Box, dst ndarray.Buffer) error {
+			return a.readStored(ctx, box, dst)
+		}, a.readTail)
+	}
+	return a.readStored(ctx, box, dst)
+}
+
+// check verifies a box and its memory, and that elements of type from can become
+// elements of type to.
+func (a *Array) check(box *ndarray.Box, buf *ndarray.Buffer, from, to *ndarray.DType) error {
+	if err := box.Check(a.shape); err != nil {
+		return err
+	}
+	if !slices.Equal(box.Count, buf.Shape) {
+		return fmt.Errorf("%w: the buffer has shape %v, the box %v", ndarray.ErrShape, slices.Clone(buf.Shape), slices.Clone(box.Count))
+	}
+	if err := buf.Check(); err != nil {
+		return err
+	}
+	return ndarray.CopyRun(nil, 0, *to, nil, 0, *from, 0) // fails if there is no exact conversion
+}
+
+// readStored is ReadBox of what the files hold. Everything has been checked.
+func (a *Array) readStored(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	s := a.newSelection(box, dst)
+	defer s.release()
+	switch s.n {
+	case 0:
+		return nil
+	case 1:
+		return one(ctx, func(w *worker, _ int64) error { return w.readPiece(ctx, s, 0) })
+	}
+	return each(ctx, s.n, func(w *worker, j int64) error { return w.readPiece(ctx, s, j) })
+}
+
+// readPiece reads piece j of a selection.
+func (w *worker) readPiece(ctx context.Context, s *selection, j int64) error {
+	a := s.a
+	w.locate(s, j)
+	// A small part of a chunk is kept, unless all that is read with it would
+	// drive out everything else.
+	part := w.items*int64(a.DType.Size) <= int64(a.size)/2 && !w.inside
+	room := int(CacheSize / s.n)
+	keep, known, changes := part && w.hi-w.lo <= room, false, uint64(0)
+	if keep {
+		var win *window
+		if win, known, changes = a.cache.get(a.number(w.index), w.lo, w.hi); win != nil {
+			defer a.cache.release(win)
+			return w.deliver(s, win.data, win.lo)
+		}
+	}
+
+	unlock, err := a.reading(w.index)
+	if err != nil {
+		return err
+	}
+	if unlock != nil {
+		defer unlock()
+	}
+	found, err := w.open(a, w.index, a.sizeIn(a.stored, w.index), !part)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return w.fillPiece(a)
+	}
+	defer w.close()
+
+	if keep {
+		if lo, hi := w.around(known, room); hi-lo <= room {
+			win := a.cache.memory(a.number(w.index), lo, hi-lo)
+			defer a.cache.release(win)
+			if err := w.decode(ctx, a, win.data, lo); err != nil {
+				return err
+			}
+			a.cache.put(win, changes)
+			return w.deliver(s, win.data, lo)
+		}
+	}
+	if w.straight(s) {
+		p := w.memory()
+		if err := w.decode(ctx, a, p, w.lo); err != nil {
+			return err
+		}
+		if s.match == swapped {
+			ndarray.SwapBytes(p, a.DType)
+		}
+		return nil
+	}
+	w.plain = sized(w.plain, w.hi-w.lo)
+	if err := w.decode(ctx, a, w.plain, w.lo); err != nil {
+		return err
+	}
+	return w.deliver(s, w.plain, w.lo)
+}
+
+// around is what is decoded of an open chunk in order to keep it: the blocks that
+// the piece touches, or all of the chunk when that has room and other parts of
+// it were read before.
+func (w *worker) around(known bool, room int) (lo, hi int) {
+	if known && w.Size <= room {
+		return 0, w.Size
+	}
+	lo = w.lo - w.lo%w.Block
+	blocks := (w.hi-1-lo)/w.Block + 1
+	return lo, min(lo+blocks*w.Block, w.Size)
+}
+
+// straight reports whether the piece is bytes that follow each other in the chunk
+// and in the buffer, the same ones but perhaps for byte order.
+func (p *piece) straight(s *selection) bool {
+	return p.dense && s.match != other && int64(p.hi-p.lo) == p.items*int64(p.buf.DType.Size)
+}
+
+// deliver copies the piece out of the bytes of its chunk from byte lo on.
+func (p *piece) deliver(s *selection, data []byte, lo int) error {
+	if s.match == equal && p.straight(s) {
+		copy(p.memory(), data[p.lo-lo:])
+		return nil
+	}
+	return ndarray.Copy(p.buf, p.in(s.a, data, lo))
+}
+
+// ReadChunk is ndfile.Chunked.ReadChunk. An index outside of the grid is
+// ErrBounds, a chunk with rows that are not flushed ErrOrder.
+func (a *Array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw []byte, size int64, err error) {
+	err = a.visit(ctx, index, func(w *worker) error {
+		n, end := w.Encoded.Encoded, w.from+w.Encoded.Encoded
+		if raw = buf; len(raw) < n {
+			raw = make([]byte, n)
+		}
+		raw, size = raw[:n], int64(w.Size)
+		have := copy(raw, w.raw[w.from:min(w.have, end)])
+		return flat.ReadFull(ctx, w.rest, raw[have:], int64(w.from+have))
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return raw, size, nil
+}
+
+// CheckChunk reads and decodes a whole chunk and throws the elements away. A
+// chunk that is missing where it may be is good.
+func (a *Array) CheckChunk(ctx context.Context, index []int64) error {
+	return a.visit(ctx, index, func(w *worker) error {
+		w.plain = sized(w.plain, w.Size)
+		return w.decode(ctx, a, w.plain, 0)
+	})
+}
+
+// visit opens a chunk of the grid; a missing one is left out.
+func (a *Array) visit(ctx context.Context, index []int64, do func(w *worker) error) error {
+	if err := a.checkIndex(index); err != nil {
+		return err
+	}
+	return one(ctx, func(w *worker, _ int64) error {
+		unlock, err := a.reading(index)
+		if err != nil {
+			return err
+		}
+		if unlock != nil {
+			defer unlock()
+		}
+		found, err := w.open(a, index, a.sizeIn(a.stored, index), true)
+		if err != nil || !found {
+			return err
+		}
+		defer w.close()
+		return located(do(w), w.name)
+	})
+}

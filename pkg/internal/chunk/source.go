@@ -1,0 +1,199 @@
+package chunk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/ndfile/ndfile/pkg/internal/flat"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+const (
+	// firstRead is how many bytes of a file are read at once when not all of
+	// them may be needed, and maxFirstRead the most when they are.
+	firstRead    = 64 << 10
+	maxFirstRead = 2 << 20
+	// maxGap is the largest hole between two parts of a file that is read
+	// rather than skipped: reading it costs less than another system call.
+	maxGap = 32 << 10
+)
+
+// source is the file of a chunk while it is read. It is part of a worker.
+type source struct {
+	Encoded
+	name string   // the path
+	rest vfs.File // nil when raw holds the whole file
+	have int      // bytes of the file in raw
+	from int      // where the encoded chunk begins
+}
+
+// open reads the beginning of a chunk's file; all tells that the rest will be
+// needed too. The chunk must decode to least bytes, or as many as a whole chunk
+// has. found is false for a chunk that is missing where it may be. The caller
+// closes.
+func (w *worker) open(a *Array, index []int64, least int, all bool) (found bool, err error) {
+	path := w.setPath(a, index)
+	n := firstRead
+	if all { // few chunks are larger than what they decode to
+		n = min(max(n, a.size+128), maxFirstRead)
+	}
+	w.raw = sized(w.raw, n)
+	w.source = source{name: path}
+	if err := a.checkFolders(path); err != nil {
+		return false, err
+	}
+	w.have, w.rest, err = a.fs.ReadSmall(path, w.raw)
+	if errors.Is(err, fs.ErrNotExist) {
+		if a.Sparse {
+			return false, nil
+		}
+		return false, ndfile.NewError(ndfile.ErrCorrupt, "the chunk is missing").On(path).Because(err)
+	}
+	if err != nil {
+		return false, a.fileError(err, path)
+	}
+	if err := w.readHeader(a, least); err != nil {
+		w.close()
+		return false, located(err, path)
+	}
+	return true, nil
+}
+
+func (w *worker) readHeader(a *Array, least int) (err error) {
+	size := int64(w.have)
+	if w.rest != nil {
+		if size, err = w.rest.Size(); err != nil {
+			return err
+		}
+		if size < int64(w.have) {
+			return corrupt(int(size), "the file ends, but %d bytes were read", w.have) // a device, or it shrank
+		}
+	}
+	if a.Header != nil {
+		if w.from = a.Header.Size(); w.have < w.from {
+			return corrupt(w.have, "the file ends in its header of %d bytes", w.from)
+		}
+		if err := a.Header.Check(w.raw[:w.from]); err != nil {
+			return codecError(err, 0)
+		}
+	}
+	if w.Encoded, err = a.Codec.Open(w.raw[w.from:w.have], size-int64(w.from)); err != nil {
+		return codecError(err, w.from)
+	}
+	if int64(w.Encoded.Encoded) > size-int64(w.from) {
+		return corrupt(w.from, "a chunk of %d bytes, but there are %d", w.Encoded.Encoded, size-int64(w.from))
+	}
+	if wrong := a.wrongSize(w.Size, least); wrong != "" {
+		return corrupt(w.from, "%s", wrong)
+	}
+	return nil
+}
+
+// wrongSize says what is wrong with the size of a chunk that is to have least
+// bytes or more; "" is nothing.
+func (a *Array) wrongSize(size, least int) string {
+	switch {
+	case size == a.size:
+	case !a.ShortLast || least == a.size:
+		return fmt.Sprintf("a chunk of %d bytes, expected %d", size, a.size)
+	case size < least || size > a.size || int64(size)%a.strides[0] != 0:
+		return fmt.Sprintf("a chunk of %d bytes, expected %d to %d rows of %d bytes", size, int64(least)/a.strides[0], a.Chunks[0], a.strides[0])
+	}
+	return ""
+}
+
+// close ends reading.
+func (w *worker) close() {
+	if w.rest != nil {
+		w.rest.Close()
+		w.rest = nil
+	}
+}
+
+// decode fills dst with the elements from byte off on. They are within Size.
+func (w *worker) decode(ctx context.Context, a *Array, dst []byte, off int) error {
+	end := w.from + w.Encoded.Encoded
+	if w.have < end {
+		err := w.decodeParts(ctx, a, dst, off)
+		if err != errMore {
+			return located(err, w.name)
+		}
+		w.raw = grown(w.raw[:w.have], end)
+		if err := flat.ReadFull(ctx, w.rest, w.raw[w.have:], int64(w.have)); err != nil {
+			return located(err, w.name)
+		}
+		w.have = end
+	}
+	err := a.Codec.Decode(dst, w.raw[w.from:end], off, w.threads())
+	if err != nil {
+		return located(codecError(err, w.from), w.name)
+	}
+	return nil
+}
+
+// decodeParts is decode that reads only what it needs. errMore: it is better to
+// read all.
+func (w *worker) decodeParts(ctx context.Context, a *Array, dst []byte, off int) error {
+	if 2*len(dst) > w.Size || 2*w.Table > w.Encoded.Encoded {
+		return errMore
+	}
+	table, end := w.from+w.Table, w.from+w.Encoded.Encoded
+	if w.have < table {
+		w.raw = grown(w.raw[:w.have], table)
+		if err := flat.ReadFull(ctx, w.rest, w.raw[w.have:], int64(w.have)); err != nil {
+			return err
+		}
+		w.have = table
+	}
+	parts := a.Codec.Parts(w.parts[:0], w.raw[w.from:table], off, len(dst))
+	w.parts = parts[:0]
+	total := 0
+	for _, p := range parts {
+		total += p.End - p.Off
+	}
+	if total == 0 || 2*total > w.Encoded.Encoded {
+		return errMore
+	}
+	w.raw = grown(w.raw[:w.have], end)
+	for i := 0; i < len(parts); {
+		lo, hi := parts[i].Off, parts[i].End
+		for i++; i < len(parts) && parts[i].Off-hi <= maxGap; i++ {
+			hi = max(hi, parts[i].End)
+		}
+		if lo, hi = max(w.from+lo, w.have), w.from+hi; lo < hi {
+			if err := flat.ReadFull(ctx, w.rest, w.raw[lo:hi], int64(lo)); err != nil {
+				return err
+			}
+		}
+	}
+	w.have = 0 // what DecodeParts may change is not the file's any more
+	if a.Codec.DecodeParts(dst, w.raw[w.from:end], off, parts) != nil {
+		return errMore
+	}
+	return nil
+}
+
+// checkFolders refuses symbolic links among the folders between Folder and a
+// chunk's file, if any.
+func (a *Array) checkFolders(path string) error {
+	if a.FollowSymlinks {
+		return nil
+	}
+	for at := len(a.Folder) + 1; at < len(path); {
+		slash := strings.IndexByte(path[at:], '/')
+		if slash < 0 {
+			return nil
+		}
+		at += slash
+		if info, err := a.FS.Lstat(path[:at]); err == nil && info.Mode == vfs.Symlink {
+			return a.fileError(syscall.ELOOP, path[:at])
+		}
+		at++
+	}
+	return nil
+}
