@@ -69,5 +69,14 @@ func ParseDims(text []byte) ([]string, error) {
 	return dims, nil
 }
 
+// ParseValue reads one JSON value, as Python's json.loads does.
+func ParseValue(text []byte) (Value, error) { return pyjson.Parse(text, pyjson.Limits{}) }
+
 // StringValue is the value of a text attribute.
 func StringValue(s string) Value { return pyjson.String(s) }
+
+// IntValue is an integer.
+func IntValue(i int64) Value { return pyjson.Int(i) }
+
+// FloatValue is a float; never an integer.
+func FloatValue(f float64) Value { return pyjson.Float(f) }

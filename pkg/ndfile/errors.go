@@ -218,6 +218,17 @@ func Errno(err error) syscall.Errno {
 	return 0
 }
 
+// reason is the text of err without its place.
+func reason(err error) string {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	bare := *e
+	bare.Path, bare.HasArray, bare.Offset = "", false, -1
+	return bare.Error()
+}
+
 // Offset gives the byte position that err names, or -1.
 func Offset(err error) int64 {
 	var e *Error

@@ -58,10 +58,23 @@ const (
 	CapMap
 	// CapTrailing: files implement [Trailer] and CreateOptions.Trailing counts.
 	CapTrailing
+	// CapChunked: arrays are stored in chunks and implement [Chunked]; the
+	// Chunks, Compression and Fill of a Spec count.
+	CapChunked
+	// CapResize: arrays of single-array files implement [Resizer].
+	CapResize
+	// CapRows: the format has tables; they implement [RowResizer].
+	CapRows
+	// CapRemove: files implement [Remover].
+	CapRemove
+	// CapVerify: the format implements [Verifier].
+	CapVerify
+	// CapShard: the format implements [Sharder].
+	CapShard
 )
 
 // capNames are the words for the bits of Caps, in bit order.
-var capNames = [...]string{"create", "update", "write-once", "file-attrs", "array-attrs", "dims", "masked", "strings", "one-shot", "map", "trailing"}
+var capNames = [...]string{"create", "update", "write-once", "file-attrs", "array-attrs", "dims", "masked", "strings", "one-shot", "map", "trailing", "chunked", "resize", "rows", "remove", "verify", "shard"}
 
 // Names lists the set as words, in a fixed order.
 func (c Caps) Names() []string {
@@ -106,6 +119,9 @@ type Format interface {
 
 // File is an open file or folder.
 type File interface {
+	// Kind is what the file holds. In a format that has both arrays and tables
+	// (CapRows) the first Add to a new file decides: the name "" makes a Single,
+	// any other a Table; until then it is a Table.
 	Kind() Kind
 	// Names lists the arrays in file order; for [Single] it is [""]. The
 	// caller must not change the slice.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,15 +23,6 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 		opt.FS = OS
 	}
 	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
-	if errors.Is(err, ErrFormat) && opt.Format == "" {
-		// The format that the extension promises says best what is wrong.
-		for _, f := range formats {
-			if hasExtension(f, path) {
-				format, err = f, nil
-				break
-			}
-		}
-	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,13 +89,20 @@ func ByName(formats []Format, name string) (Format, error) {
 	return nil, NewError(ErrFormat, "unknown format "+strconv.Quote(name)+"; known are "+formatNames(formats))
 }
 
-// pick is ByName where a name is given, else Detect.
+// pick is ByName where a name is given, else Detect. Of a file that no format
+// recognises, the one that the extension promises says best what is wrong.
 func pick(ctx context.Context, formats []Format, fsys FS, path, name string) (Format, error) {
-	if name == "" {
-		return Detect(ctx, formats, fsys, path)
+	if name != "" {
+		f, err := ByName(formats, name)
+		return f, Locate(err, path, "", false)
 	}
-	f, err := ByName(formats, name)
-	return f, Locate(err, path, "", false)
+	f, err := Detect(ctx, formats, fsys, path)
+	if errors.Is(err, ErrFormat) {
+		if i := slices.IndexFunc(formats, func(f Format) bool { return hasExtension(f, path) }); i >= 0 {
+			return formats[i], nil
+		}
+	}
+	return f, err
 }
 
 // target finds the format of a file to be created, and refuses what it has no

@@ -10,12 +10,21 @@ import (
 
 // Parallel says how [Parallel.Each] works through a list.
 type Parallel struct {
-	// Threads is the most work that is done at a time; 0 is GOMAXPROCS.
+	// Threads is the most work that is done at a time; 0 is what [SetThreads] says.
 	Threads int
 	// Progress, where it is set, is called in the calling goroutine at the
 	// start, about every 50 ms, and at the end. False cancels.
 	Progress func(done, total int64) bool
 }
+
+// defaultThreads is the setting of SetThreads.
+var defaultThreads atomic.Int64
+
+// SetThreads sets how many threads work at a time on one call, where the call
+// does not say it itself: [Parallel.Threads] is 0. 0 or less is GOMAXPROCS, which
+// is the default. It is for the whole process, may be called at any time from
+// any goroutine, and does not affect calls that have started.
+func SetThreads(n int) { defaultThreads.Store(int64(n)) }
 
 const (
 	// Starting goroutines pays when there is more work than this.
@@ -39,6 +48,9 @@ func (p Parallel) Each(ctx context.Context, n int64, work func(ctx context.Conte
 	for r.step(0) && time.Since(start) < aloneFor {
 	}
 	threads := p.Threads
+	if threads <= 0 {
+		threads = int(defaultThreads.Load())
+	}
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}

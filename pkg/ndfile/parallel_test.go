@@ -3,6 +3,7 @@ package ndfile
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,6 +33,39 @@ func TestEach(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// What the process wants counts where the call has no wish of its own.
+func TestSetThreads(t *testing.T) {
+	defer SetThreads(0)
+	workers := func(threads, want int) int {
+		var mu sync.Mutex
+		seen := map[int]bool{}
+		count := func(worker int) int {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[worker] = true
+			return len(seen)
+		}
+		err := Parallel{Threads: threads}.Each(t.Context(), 20, func(_ context.Context, worker int, i int64) {
+			if i == 0 {
+				time.Sleep(2 * aloneFor)
+			}
+			for start := time.Now(); i > 0 && count(worker) < want && time.Since(start) < 10*time.Second; {
+				time.Sleep(time.Millisecond)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(seen)
+	}
+	for _, test := range []struct{ process, call, want int }{{1, 0, 1}, {3, 0, 3}, {1, 3, 3}, {3, 1, 1}, {-1, 2, 2}} {
+		SetThreads(test.process)
+		if got := workers(test.call, test.want); got != test.want {
+			t.Errorf("%d of the process, %d of the call: %d workers", test.process, test.call, got)
 		}
 	}
 }

@@ -22,6 +22,33 @@ type Spec struct {
 	// the format's own terms (ds: the variable's header object, key order
 	// included). Passed to Add of the same format it is written back.
 	Extra *Attrs
+	// Chunks is the shape of a chunk where the array is stored in chunks
+	// ([Chunked]), else nil. To Add it is a wish of the caller, nil leaves it to
+	// the format; formats that cut only the first axis take the other extents
+	// from Shape.
+	Chunks []int64
+	// Compression says how new chunks are compressed; nil to Add leaves it to
+	// the format, nil in an existing array means that they are not.
+	Compression *Compression
+	// Fill is the value of elements that were never written, as the bytes of
+	// one element of DType. Nil to Add means the format's default, which is
+	// zero; nil in an existing array means that there is none: such elements
+	// are undefined to others and zero here.
+	Fill []byte
+	// ExpectedRows is a hint to Add: the extent that the first axis is expected
+	// to grow to, for the choice of Chunks. 0: the extent in Shape.
+	ExpectedRows int64
+}
+
+// Compression says how the chunks of an array are compressed: by Blosc1, with
+// the meaning that package blosc gives these fields.
+type Compression struct {
+	// Codec is "blosclz", "lz4", "lz4hc", "snappy", "zlib" or "zstd".
+	Codec string
+	// Level is the effort, from 0 (copy only) to 9.
+	Level int
+	// Shuffle is the filter: 0 none, 1 of bytes, 2 of bits.
+	Shuffle int
 }
 
 // Mode says what an existing file is opened for.
@@ -62,6 +89,13 @@ type OpenOptions struct {
 	Format string
 	Mode   Mode
 	Limits Limits
+	// FollowSymlinks lets the files and folders inside a store be symbolic
+	// links, which can lead anywhere; otherwise they are refused. The path
+	// itself may always be one.
+	FollowSymlinks bool
+	// Lock takes the locks that the format has for writers in different
+	// processes (early zarr); ErrNotSupported in formats without.
+	Lock bool
 }
 
 // CreateOptions are the options of Create.

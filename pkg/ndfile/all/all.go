@@ -2,13 +2,19 @@
 package all
 
 import (
+	"github.com/ndfile/ndfile/pkg/bcolz"
 	"github.com/ndfile/ndfile/pkg/ds"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/rawarray"
+	"github.com/ndfile/ndfile/pkg/zarr"
 )
 
 // Formats are tried in this order when a file is opened by content.
 var Formats = []ndfile.Format{
 	ds.Format,
 	rawarray.Format,
+	bcolz.Format,
+	zarr.Format0,
+	zarr.Format2,
+	zarr.Format3,
 }

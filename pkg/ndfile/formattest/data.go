@@ -25,6 +25,12 @@ func checkCaps(s *suite) {
 	if _, ok := s.format.(ndfile.OneShot); ok != s.has(ndfile.CapOneShot) {
 		s.errorf("OneShot implemented: %t, CapOneShot: %t", ok, s.has(ndfile.CapOneShot))
 	}
+	if _, ok := s.format.(ndfile.Verifier); ok != s.has(ndfile.CapVerify) {
+		s.errorf("Verifier implemented: %t, CapVerify: %t", ok, !ok)
+	}
+	if _, ok := s.format.(ndfile.Sharder); ok != s.has(ndfile.CapShard) {
+		s.errorf("Sharder implemented: %t, CapShard: %t", ok, !ok)
+	}
 	if s.format.Name() == "" || strings.ToLower(s.format.Name()) != s.format.Name() {
 		s.errorf("Name %q is not a word in lower case", s.format.Name())
 	}
@@ -58,6 +64,14 @@ func checkCaps(s *suite) {
 	if _, ok := f.(ndfile.Trailer); ok != s.has(ndfile.CapTrailing) {
 		s.errorf("Trailer implemented: %t, CapTrailing: %t", ok, !ok)
 	}
+	// In a format of arrays and tables one type of file may be for both.
+	arrayOfBoth := s.kind == ndfile.Single && s.has(ndfile.CapRows)
+	if _, ok := f.(ndfile.RowResizer); ok != s.has(ndfile.CapRows) && !arrayOfBoth {
+		s.errorf("RowResizer implemented: %t, CapRows: %t", ok, !ok)
+	}
+	if _, ok := f.(ndfile.Remover); ok != s.has(ndfile.CapRemove) && !arrayOfBoth {
+		s.errorf("Remover implemented: %t, CapRemove: %t", ok, !ok)
+	}
 	for _, name := range f.Names() {
 		a, err := f.Array(name)
 		s.ok(err)
@@ -75,6 +89,12 @@ func (s *suite) checkInterfaces(what string, a ndfile.Array) {
 	}
 	if _, ok := a.(ndfile.Mapper); ok != s.has(ndfile.CapMap) && (ok || what == "opened") {
 		s.errorf("Mapper implemented: %t, CapMap: %t", ok, !ok)
+	}
+	if _, ok := a.(ndfile.Chunked); ok != s.has(ndfile.CapChunked) {
+		s.errorf("Chunked implemented: %t, CapChunked: %t", ok, !ok)
+	}
+	if _, ok := a.(ndfile.Resizer); ok != s.has(ndfile.CapResize) && s.kind != ndfile.Table {
+		s.errorf("Resizer implemented: %t, CapResize: %t", ok, !ok)
 	}
 	if s.has(ndfile.CapArrayAttrs) && a.Attrs() == nil {
 		s.errorf("CapArrayAttrs is set, but Attrs gives nil")
@@ -137,7 +157,7 @@ func checkDetect(s *suite) {
 		if g.Name() == s.format.Name() || g.Caps()&ndfile.CapCreate == 0 {
 			continue
 		}
-		path := "/foreign" + g.Extensions()[0]
+		path := "/foreign " + g.Name() + g.Extensions()[0]
 		it := s.random("", ndarray.MustParse("<f8"), 3).item(layouts[0])
 		err := ndfile.Save(ctx, s.cfg.Formats, path, []ndfile.Item{it}, ndfile.SaveOptions{FS: mem, Format: g.Name()})
 		if err != nil { // a dataset may want another name
@@ -702,6 +722,29 @@ func checkAttrs(s *suite) {
 		many.Set(fmt.Sprint("key", (i*37)%200), pyjson.Int(int64(i)))
 	}
 	s.tryAttrs("many", many, true)
+	if s.oneAttrs() {
+		s.checkOneAttrs()
+	}
+}
+
+// checkOneAttrs: the attributes of a file of one array are those of the array,
+// whichever way they came.
+func (s *suite) checkOneAttrs() {
+	a := s.files([]*array{s.random("", s.dtypes[0], 2)})[0].arrays[0]
+	ofFile, both := ndfile.NewAttrs(), ndfile.NewAttrs()
+	a.attrs = ndfile.NewAttrs()
+	ofFile.Set("of the file", value("1"))
+	a.attrs.Set("of the array", value("2"))
+	both.Set("of the file", value("1"))
+	both.Set("of the array", value("2"))
+	for _, w := range s.ways() {
+		s := s.in("attributes given to Create and to Add, %s", w.name)
+		mem, path := ndfile.NewMem(), s.path("f")
+		s.ok(w.write(s, mem, path, &content{attrs: ofFile, arrays: []*array{a}}, ndfile.WriteOptions{}))
+		want := *a
+		want.attrs = both
+		s.expect(mem, path, &content{attrs: both, arrays: []*array{&want}})
+	}
 }
 
 // tryAttrs stores attributes in all the places that attributes can be given:
@@ -741,9 +784,10 @@ func (s *suite) tryAttrs(what string, attrs *ndfile.Attrs, must bool) {
 		want := &content{arrays: []*array{a}}
 		mem, path := ndfile.NewMem(), s.path("f")
 		err := p.write(mem, path, a)
-		if p.needs == ndfile.CapFileAttrs {
+		if p.needs == ndfile.CapFileAttrs || s.oneAttrs() {
 			want.attrs = attrs
-		} else {
+		}
+		if p.needs == ndfile.CapArrayAttrs || s.oneAttrs() {
 			a.attrs = attrs
 		}
 		switch {

@@ -32,7 +32,8 @@ func (a *array) item(l layout) ndfile.Item {
 
 // spec is what Add takes of an array.
 func (a *array) spec() ndfile.Spec {
-	return ndfile.Spec{DType: a.dtype, Shape: a.shape, Masked: a.masked, NoData: a.noData, Dims: a.dims, Attrs: a.attrs}
+	return ndfile.Spec{DType: a.dtype, Shape: a.shape, Masked: a.masked, NoData: a.noData, Dims: a.dims, Attrs: a.attrs,
+		Chunks: a.chunks, Fill: a.storedFill()}
 }
 
 // writeBox writes a box of a model array into an array of a file.
@@ -158,10 +159,24 @@ func (s *suite) open(fsys ndfile.FS, path string) (ndfile.File, error) {
 	return ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: fsys})
 }
 
+// adopt takes over the fill value of a Spec.
+func (a *array) adopt(spec ndfile.Spec) {
+	a.unset = slices.Clone(spec.Fill)
+	if a.unset != nil && spec.DType.Swapped() {
+		ndarray.SwapBytes(a.unset, spec.DType)
+	}
+}
+
+// update opens a file for changes.
+func (s *suite) update(fsys ndfile.FS, path string) (ndfile.File, error) {
+	return ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: fsys, Mode: ndfile.Update})
+}
+
 // readBox reads a box of an array of a file into a model array.
 func readBox(src ndfile.Array, box ndarray.Box, l layout) (*array, error) {
 	spec := src.Spec()
-	a := &array{dtype: spec.DType, shape: box.Count, masked: spec.Masked, dims: spec.Dims, attrs: src.Attrs()}
+	a := &array{dtype: spec.DType, shape: box.Count, masked: spec.Masked, dims: spec.Dims, attrs: src.Attrs(), chunks: spec.Chunks}
+	a.adopt(spec)
 	n := count(box.Count)
 	m, isMasked := src.(ndfile.Masked)
 	var mask []byte
@@ -401,12 +416,14 @@ func unpack(sink *ndfile.Sink) (*content, error) {
 	return c, nil
 }
 
-// expect reads a file in both ways and compares it with the model.
+// expect reads a file in both ways and compares it with the model; Verify must
+// find nothing.
 func (s *suite) expect(fsys ndfile.FS, path string, want *content) {
 	s.tb.Helper()
 	if err := s.compare(fsys, path, want); err != nil {
 		s.errorf("%v", err)
 	}
+	s.healthy(fsys, path)
 }
 
 func (s *suite) compare(fsys ndfile.FS, path string, want *content) error {

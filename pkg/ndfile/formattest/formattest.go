@@ -23,6 +23,10 @@ type Config struct {
 	// DTypes names the dtypes that the format stores, in any byte order. The
 	// suite tests both orders of each, and that every other dtype is refused.
 	DTypes []string
+	// Kind is the kind of the files to test, for formats that have several
+	// (CapRows): each kind is a run of its own. 0 is the kind of a new file, which
+	// is Table in these formats.
+	Kind ndfile.Kind
 	// Ext is the extension of the files, with the dot; "" is the usual one.
 	Ext string
 	// Quirks are the format's peculiarities.
@@ -38,6 +42,8 @@ type Quirks struct {
 	Guesses bool
 	// OneOrder: the format keeps values but not the byte order asked for.
 	OneOrder bool
+	// SortedAttrs: attributes come back with their keys sorted, at all depths.
+	SortedAttrs bool
 	// StoredAs maps the names of dtypes that come back as another one ("|b1" as
 	// "|u1"); byte order does not count. Fixed strings may come back as ones of
 	// variable length ("|S3" as "bytes", "<U3" as "str") and are then not in
@@ -79,6 +85,7 @@ type check struct {
 
 var checks = []check{
 	{"Caps", 0, checkCaps},
+	{"Kinds", ndfile.CapRows, checkKinds},
 	{"Detect", 0, checkDetect},
 	{"RoundTrip", 0, checkRoundTrip},
 	{"Shapes", 0, checkShapes},
@@ -101,12 +108,30 @@ var checks = []check{
 	{"BadSpecs", 0, checkBadSpecs},
 	{"WriteOrder", ndfile.CapWriteOnce, checkWriteOrder},
 	{"ReadWhileWriting", 0, checkReadWhileWriting},
+	{"Chunks", ndfile.CapChunked, checkChunks},
+	{"Compression", ndfile.CapChunked, checkCompression},
+	{"Fill", ndfile.CapChunked, checkFill},
+	{"RawChunks", ndfile.CapChunked, checkRawChunks},
+	{"Resize", ndfile.CapResize, checkResize},
+	{"Append", ndfile.CapResize, checkAppend},
+	{"Rows", ndfile.CapRows, checkRows},
 	{"Update", 0, checkUpdate},
+	{"Flush", ndfile.CapUpdate, checkFlush},
+	{"UpdateRules", ndfile.CapUpdate, checkUpdateRules},
+	{"Remove", ndfile.CapUpdate | ndfile.CapRemove, checkRemove},
+	{"Verify", ndfile.CapVerify, checkVerify},
+	{"Shard", ndfile.CapShard, checkShard},
 	{"Lifecycle", 0, checkLifecycle},
 	{"Exclusive", 0, checkExclusive},
+	{"Folder", 0, checkFolder},
+	{"Foreign", 0, checkForeign},
+	{"Links", 0, checkLinks},
+	{"Holes", 0, checkHoles},
+	{"FIFOs", 0, checkFIFOs},
 	{"Cancel", 0, checkCancel},
 	{"OS", 0, checkOS},
 	{"WriteFaults", 0, checkWriteFaults},
+	{"UpdateFaults", ndfile.CapUpdate, checkUpdateFaults},
 	{"ReadFaults", 0, checkReadFaults},
 	{"Crash", 0, checkCrash},
 	{"Truncate", 0, checkTruncate},
@@ -161,6 +186,12 @@ func newSuite(tb TB, c Config, name string) *suite {
 	}
 	s.kind = f.Kind()
 	f.Abort()
+	switch {
+	case s.kind == ndfile.Table && s.has(ndfile.CapRows) && c.Kind == ndfile.Single:
+		s.kind = ndfile.Single // once the first array has the name ""
+	case c.Kind != 0 && c.Kind != s.kind:
+		tb.Fatalf("Config.Kind is %v, a new file is of kind %v", c.Kind, s.kind)
+	}
 	return s
 }
 
@@ -218,3 +249,8 @@ var refusals = []*ndfile.ErrorKind{ndfile.ErrNotSupported, ndfile.ErrDType, ndfi
 	ndfile.ErrShape, ndfile.ErrLimit, ndfile.ErrArgument, ndfile.ErrMasked}
 
 func (s *suite) has(c ndfile.Caps) bool { return s.caps&c == c }
+
+// oneAttrs tells that a file and its only array have the same attributes.
+func (s *suite) oneAttrs() bool {
+	return s.kind == ndfile.Single && s.has(ndfile.CapFileAttrs|ndfile.CapArrayAttrs)
+}

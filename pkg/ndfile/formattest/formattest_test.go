@@ -36,8 +36,43 @@ func plain(bug string) Config {
 	return Config{Format: toy{ndfile.Single, plainCaps, bug}, DTypes: fixedDTypes()}
 }
 
-func TestFull(t *testing.T)  { Run(t, full("")) }
-func TestPlain(t *testing.T) { Run(t, plain("")) }
+// table and single are the two kinds of shelves.
+func table(bug string) Config  { return shelves(bug, ndfile.Table) }
+func single(bug string) Config { return shelves(bug, ndfile.Single) }
+
+func shelves(bug string, kind ndfile.Kind) Config {
+	return Config{Format: shelf{bug: bug}, Kind: kind, DTypes: fixedDTypes(), Quirks: Quirks{
+		Shapes: func(shape []int64) bool { return len(shape) > 0 },
+	}}
+}
+
+// without takes abilities from a shelf.
+func without(c Config, caps ndfile.Caps) Config {
+	f := c.Format.(shelf)
+	f.without = caps
+	c.Format = f
+	return c
+}
+
+// sortedOnes says that a format sorts attributes.
+func sortedOnes(c Config) Config {
+	c.Quirks.SortedAttrs = true
+	return c
+}
+
+// TestSorted runs what has to do with attributes on a format that sorts them.
+func TestSorted(t *testing.T) {
+	for _, check := range []string{"Attrs", "Update", "Flush", "UpdateFaults"} {
+		for _, err := range failures(t, sortedOnes(single("sorts attrs")), check) {
+			t.Errorf("%s: %s", check, err)
+		}
+	}
+}
+
+func TestTable(t *testing.T)  { Run(t, table("")) }
+func TestSingle(t *testing.T) { Run(t, single("")) }
+func TestFull(t *testing.T)   { Run(t, full("")) }
+func TestPlain(t *testing.T)  { Run(t, plain("")) }
 
 // recorder is a TB that keeps errors to itself.
 type recorder struct {
@@ -148,6 +183,75 @@ func TestSuiteFails(t *testing.T) {
 		{"trusts lengths", full("trusts lengths"), "Truncate", "expected"},
 		{"loses masks", full("loses masks"), "Metamorphic", "seed"},
 		{"shares state", full("shares state"), "Concurrent", ""},
+
+		{"is always an array", table("is always an array"), "Kinds", "Config.Kind"},
+		{"uneven columns", table("uneven columns"), "Kinds", "no error"},
+		{"uneven columns", table("uneven columns"), "Rows", "no error"},
+		{"wrong kind", shelves("", ndfile.Dataset), "Kinds", "Config.Kind"},
+		{"two sets of attrs", single("two sets of attrs"), "Attrs", "attributes"},
+		{"sorts attrs", single("sorts attrs"), "Attrs", "attributes"},
+		{"does not sort attrs", sortedOnes(single("")), "Attrs", "attributes"},
+		{"refuses slashes", single("refuses slashes"), "Folder", "a slash"},
+		{"detects folders", single("detects folders"), "Folder", "Detect"},
+		{"replaces anything", table("replaces anything"), "Foreign", "is gone"},
+		{"follows links", table("follows links"), "Links", "no error"},
+		{"follows no links", table("follows no links"), "Links", "with FollowSymlinks"},
+		{"writes through links", single("writes through links"), "Links", "written through"},
+		{"holes are ones", single("holes are ones"), "Holes", "element"},
+		{"reads FIFOs", single("reads FIFOs"), "FIFOs", "no error"},
+		{"ignores chunks", single("ignores chunks"), "Chunks", "chunks"},
+		{"takes any chunks", single("takes any chunks"), "Chunks", ""},
+		{"lists chunks", single("lists chunks"), "Chunks", "lists a folder"},
+		{"opens all chunks", single("opens all chunks"), "Chunks", "calls for one chunk"},
+		{"bends levels", single("bends levels"), "Compression", "the file has"},
+		{"takes any codec", single("takes any codec"), "Compression", "no error"},
+		{"loses fill", table("loses fill"), "Fill", "fill value"},
+		{"takes any fill", single("takes any fill"), "Fill", "no error"},
+		{"holes are ones", table("holes are ones"), "Fill", "expected"},
+		{"ignores the buffer", single("ignores the buffer"), "RawChunks", "is not used"},
+		{"takes any bytes", single("takes any bytes"), "RawChunks", "no error"},
+		{"takes any index", single("takes any index"), "RawChunks", "ReadChunk [-1"},
+		{"old values come back", single("old values come back"), "Resize", "expected"},
+		{"old values come back", table("old values come back"), "Rows", "expected"},
+		{"changes ranks", single("changes ranks"), "Resize", ""},
+		{"appends anything", single("appends anything"), "Resize", "other extents"},
+		{"forgets the end", single("forgets the end"), "Append", "expected"},
+		{"appends unevenly", table("appends unevenly"), "Rows", "other lengths"},
+		{"columns resize", table("columns resize"), "Rows", "a column on its own"},
+		{"sorts columns", table("sorts columns"), "Rows", "expected [\"zz\""},
+		{"forgets attrs", table("forgets attrs"), "Update", "attributes"},
+		{"stays open", single("stays open"), "Update", "after the end succeeds"},
+		{"rewrites all", single("rewrites all"), "Update", "changed"},
+		{"writes at Close", single("writes at Close"), "Flush", "regions written, then Abort"},
+		{"never flushes", table("never flushes"), "Flush", "attributes"},
+		{"flushes in Abort", table("flushes in Abort"), "Flush", "attrs: abort"},
+		{"appears early", table("appears early"), "Flush", "before Close"},
+		{"changes what is read", table("changes what is read"), "UpdateRules", "no error"},
+		{"removes nothing", table("removes nothing"), "UpdateRules", "no error"},
+		{"removes names only", table("removes names only"), "Remove", "stale"},
+		{"removes names only", without(table("removes names only"), ndfile.CapVerify), "Remove", "still there"},
+		{"removed arrays live", table("removed arrays live"), "Remove", "can be written"},
+		{"sees nothing", single("sees nothing"), "Verify", "does not report"},
+		{"sees nothing", single("sees nothing"), "Truncate", "finds nothing wrong"},
+		{"sees ghosts", single("sees ghosts"), "Verify", "healthy"},
+		{"repairs nothing", single("repairs nothing"), "Verify", "is not repaired"},
+		{"repairs too much", single("repairs too much"), "Truncate", "a repair changed"},
+		{"repairs foreign files", single("repairs foreign files"), "Verify", "a repair removed it"},
+		{"removes names only", table("removes names only"), "Metamorphic", "healthy"},
+		{"cuts chunks", table("cuts chunks"), "Shard", "no error"},
+		{"forgets rows", table("forgets rows"), "Shard", "no error"},
+		{"shuffles parts", table("shuffles parts"), "Shard", "expected"},
+		{"loses attrs", table("loses attrs"), "Shard", "attributes"},
+		{"torn metadata", table("torn metadata"), "UpdateFaults", ""},
+		{"torn chunks", single("torn chunks"), "UpdateFaults", ""},
+		{"commits early", single("commits early"), "UpdateFaults", "neither"},
+		{"commits early", table("commits early"), "UpdateFaults", "neither"},
+		{"cleans late", single("cleans late"), "UpdateFaults", "afterwards changed"},
+		{"swallows errors", table("swallows errors"), "UpdateFaults", "no error"},
+		{"leaks", table("leaks"), "UpdateFaults", "still open"},
+		{"two commits", table("two commits"), "UpdateFaults", "neither"},
+		{"loses updates", single("loses updates"), "Concurrent", "expected"},
+		{"torn chunks", single("torn chunks"), "Concurrent", ""},
 	} {
 		t.Run(test.name+"/"+test.check, func(t *testing.T) {
 			errs := failures(t, test.cfg, test.check)

@@ -134,21 +134,6 @@ func checkErrors(s *suite) {
 	s.sameTree(mem, before)
 }
 
-// sameTree checks that no file changed.
-func (s *suite) sameTree(fsys ndfile.FS, want map[string]string) {
-	s.tb.Helper()
-	got := s.tree(fsys, "/")
-	for _, p := range sorted(want) {
-		if c, ok := got[p]; !ok || c != want[p] {
-			s.errorf("%s changed", p)
-		}
-		delete(got, p)
-	}
-	for p := range got {
-		s.errorf("%s appeared", p)
-	}
-}
-
 // checkBadSpecs adds arrays and writes boxes that cannot be.
 func checkBadSpecs(s *suite) {
 	d := s.dtypes[0]
@@ -374,54 +359,6 @@ func checkReadWhileWriting(s *suite) {
 	s.expect(mem, path, c)
 }
 
-// checkUpdate changes an existing file, or sees that refused.
-func checkUpdate(s *suite) {
-	for range 3 {
-		c := s.sample(6)
-		mem, path := ndfile.NewMem(), s.path("f")
-		s.ok(s.save(mem, path, c, ndfile.WriteOptions{}))
-		before := s.tree(mem, "/")
-		f, err := ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: mem, Mode: ndfile.Update})
-		if !s.has(ndfile.CapUpdate) {
-			s.fails(err, ndfile.ErrNotSupported)
-			s.says(err, path, "", false)
-			s.sameTree(mem, before)
-			return
-		}
-		s.ok(err)
-		s.ok(f.Close(ctx))
-		s.in("opened and closed").expect(mem, path, c)
-		f, err = ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: mem, Mode: ndfile.Update})
-		s.ok(err)
-		for _, a := range c.arrays {
-			dst, err := f.Array(a.name)
-			s.ok(err)
-			for range 5 {
-				s.ok(s.change(a, dst))
-				s.checkBox(dst, a, s.box(a.shape))
-			}
-		}
-		if s.has(ndfile.CapFileAttrs) {
-			c.attrs.Set("changed", value("true"))
-			f.Attrs().Set("changed", value("true"))
-		}
-		s.ok(f.Close(ctx))
-		s.in("changed").expect(mem, path, c)
-		s.only(mem, path)
-	}
-}
-
-// change writes random elements into a random box of an array and its model.
-func (s *suite) change(a *array, dst ndfile.Array) error {
-	box := s.box(a.shape)
-	b := s.random("", a.dtype, box.Count...)
-	if a.masked {
-		s.hide(b, 3)
-	}
-	a.assign(box, b)
-	return a.writeBox(dst, box, s.layout())
-}
-
 // calm runs fn and reports a panic.
 func (s *suite) calm(what string, fn func() error) (err error) {
 	s.tb.Helper()
@@ -639,7 +576,7 @@ func checkOS(s *suite) {
 	path := dir + s.path("f")
 	for _, w := range s.ways() {
 		for _, opt := range []ndfile.WriteOptions{{}, {Sync: true}, {Commit: ndfile.CommitDirect}} {
-			c := s.sample(5)
+			c := s.modest(5)
 			s := s.in("%s, %+v", w.name, opt)
 			s.ok(w.write(s, ndfile.OS, path, c, opt))
 			s.expect(ndfile.OS, path, c)
@@ -651,7 +588,7 @@ func checkOS(s *suite) {
 		}
 	}
 	other := dir + "/" + strings.Repeat("é", 60) + " ☃" + s.cfg.Ext
-	c := s.sample(3)
+	c := s.modest(3)
 	s.ok(s.save(ndfile.OS, other, c, ndfile.WriteOptions{}))
 	s.expect(ndfile.OS, other, c)
 	_, err := s.open(ndfile.OS, dir+s.path("missing"))

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
@@ -37,6 +36,20 @@ func (s *suite) either(fsys ndfile.FS, path string, old, new *content) (isNew bo
 	return false, nil
 }
 
+// seeded is the suite with random numbers that are the same each time.
+func (s *suite) seeded(seed uint64) *suite {
+	c := *s
+	c.rng = rand.New(rand.NewPCG(seed, 3))
+	return &c
+}
+
+// inOrder makes formats work in one thread until undo is called: sweeps need the
+// same calls in the same order each time.
+func inOrder() (undo func()) {
+	ndfile.SetThreads(1)
+	return func() { ndfile.SetThreads(0) }
+}
+
 // writers are the operations that the sweeps disturb: each makes a file of c at
 // path.
 func (s *suite) writers() []way {
@@ -47,7 +60,7 @@ func (s *suite) writers() []way {
 // from each on: the old file or the new one is there, the error is reported, and
 // nothing is left.
 func checkWriteFaults(s *suite) {
-	old, c := s.sample(2), s.sample(3)
+	old, c := s.modest(2), s.modest(3)
 	for _, w := range s.writers() {
 		for _, replace := range []bool{false, true} {
 			for _, opt := range []ndfile.WriteOptions{{}, {Sync: true}} {
@@ -59,48 +72,32 @@ func checkWriteFaults(s *suite) {
 }
 
 func (s *suite) sweepWrite(w way, opt ndfile.WriteOptions, replace bool, old, c *content) {
+	defer inOrder()()
 	if !replace {
 		old = nil
 	}
 	path := s.path("f")
 	// run does it once; the same random numbers make the same calls.
-	run := func(set func(*vfs.Fault)) (*ndfile.Mem, *watch, *vfs.Fault, error) {
+	run := func(f *fault) (*ndfile.Mem, *watch, error) {
 		mem := ndfile.NewMem()
 		if replace {
 			s.ok(s.save(mem, path, old, ndfile.WriteOptions{}))
 		}
 		watched := newWatch(mem)
-		fault := vfs.NewFault(watched)
-		set(fault)
-		s := *s
-		s.rng = rand.New(rand.NewPCG(2, 3))
-		err := w.write(&s, fault, path, c, opt)
-		return mem, watched, fault, err
+		watched.fault = f
+		err := w.write(s.seeded(2), watched.pieces(), path, c, opt)
+		return mem, watched, err
 	}
-	_, good, fault, err := run(func(*vfs.Fault) {})
+	_, good, err := run(nil)
 	s.ok(err)
-	calls, ops := fault.Count(), good.ops
-	if int64(len(ops)) != calls {
-		s.fatalf("%d calls, but %d seen", calls, len(ops))
-	}
-	for _, at := range s.places(int(calls), 400) {
-		i := int64(at)
-		for _, kind := range []string{"one", "short", "all"} {
-			op := ops[i]
-			if kind == "short" && op != "write" {
+	for _, i := range s.places(len(good.ops), 400) {
+		for _, f := range []*fault{{at: i}, {at: i, short: true}, {at: i, after: true}} {
+			if f.short && good.ops[i] != "write" {
 				continue
 			}
-			s := s.in("call %d, %s, fails (%s)", i, op, kind)
-			mem, watched, _, err := run(func(f *vfs.Fault) {
-				switch kind {
-				case "one":
-					f.FailAt(i, syscall.EIO)
-				case "short":
-					f.ShortWriteAt(i)
-				default:
-					f.FailFrom(i, syscall.EIO)
-				}
-			})
+			mem, watched, err := run(f)
+			op := f.op
+			s := s.in("call %d, %s, %s", i, op, f.how())
 			isNew, state := s.either(mem, path, old, c)
 			if state != nil {
 				s.errorf("%v", state)
@@ -119,11 +116,15 @@ func (s *suite) sweepWrite(w way, opt ndfile.WriteOptions, replace bool, old, c 
 				if w.name == "save" || op != "syncdir" { // which names the folder
 					s.says(err, path, "", false)
 				}
-				if kind != "short" && !errors.Is(err, syscall.EIO) {
+				if !f.short && !errors.Is(err, syscall.EIO) {
 					s.errorf("the error does not hold the cause: %v", err)
 				}
 			}
-			if kind != "all" && op != "remove" && op != "rmdir" { // else cleaning up failed too
+			switch {
+			case f.after, op == "remove", op == "rmdir": // cleaning up failed too
+			case replace && isNew && err != nil && s.isFolder(mem, path):
+				s.onlyTemps(mem, path) // the old folder may be beside the new one
+			default:
 				s.only(mem, path)
 			}
 		}
@@ -133,32 +134,33 @@ func (s *suite) sweepWrite(w way, opt ndfile.WriteOptions, replace bool, old, c 
 // checkReadFaults makes each call of the file system fail once while a file is
 // read: the right values or the error, and no file stays open.
 func checkReadFaults(s *suite) {
-	s.sweepRead(s.sample(4))
+	s.sweepRead(s.modest(4))
 	s.in("large").sweepRead(s.large())
 }
 
 func (s *suite) sweepRead(c *content) {
+	defer inOrder()()
 	mem, path := ndfile.NewMem(), s.path("f")
 	s.ok(s.save(mem, path, c, ndfile.WriteOptions{}))
 	for _, read := range []struct {
 		name string
-		fn   func(fsys ndfile.FS) error
+		fn   func(s *suite, fsys ndfile.FS) error
 	}{
-		{"Open and ReadBox", func(fsys ndfile.FS) error {
+		{"Open and ReadBox", func(s *suite, fsys ndfile.FS) error {
 			got, err := s.read(fsys, path)
 			if err == nil {
 				s.sameOr(s.sameContent(got, c))
 			}
 			return err
 		}},
-		{"Load", func(fsys ndfile.FS) error {
+		{"Load", func(s *suite, fsys ndfile.FS) error {
 			got, err := s.load(fsys, path, nil)
 			if err == nil {
 				s.sameOr(s.sameArrays(got, c, s.sameValues))
 			}
 			return err
 		}},
-		{"Detect", func(fsys ndfile.FS) error {
+		{"Detect", func(s *suite, fsys ndfile.FS) error {
 			f, err := ndfile.Detect(ctx, s.cfg.Formats, fsys, path)
 			if err == nil && !s.cfg.Quirks.Weak && f.Name() != s.format.Name() {
 				s.errorf("Detect: %s", f.Name())
@@ -167,18 +169,17 @@ func (s *suite) sweepRead(c *content) {
 		}},
 	} {
 		watched := newWatch(mem)
-		s.ok(read.fn(watched))
+		s.ok(read.fn(s.seeded(1), watched))
 		ops := watched.ops
 		for _, i := range s.places(len(ops), 60) {
-			s := s.in("%s, call %d, %s, fails", read.name, i, ops[i])
 			watched := newWatch(mem)
-			fault := vfs.NewFault(watched)
-			fault.FailAt(int64(i), syscall.EIO)
-			err := read.fn(fault)
+			watched.fault = &fault{at: i}
+			err := read.fn(s.seeded(1), watched)
+			s := s.in("%s, call %d, %s, fails", read.name, i, watched.fault.op)
 			if err != nil {
 				s.fails(err, ndfile.ErrIO)
 				s.says(err, path, "", false)
-			} else if ops[i] == "read" {
+			} else if watched.fault.op == "read" {
 				s.errorf("no error")
 			}
 			if open := watched.left(); len(open) > 0 {
@@ -199,7 +200,7 @@ func (s *suite) sameOr(err error) {
 // WriteOptions.Sync the old file or the new one survives, and after the call the
 // new one.
 func checkCrash(s *suite) {
-	old, c := s.sample(2), s.sample(3)
+	old, c := s.modest(2), s.modest(3)
 	path := s.path("f")
 	opt := ndfile.WriteOptions{Sync: true}
 	for _, w := range s.writers() {
@@ -224,8 +225,7 @@ func checkCrash(s *suite) {
 					s.errorf("killed before call %d, %s: %v", len(watched.ops)-1, op, err)
 				}
 			}
-			// The Fault takes WriteFile to pieces.
-			s.ok(w.write(s, vfs.NewFault(watched), path, c, opt))
+			s.ok(w.write(s, watched.pieces(), path, c, opt))
 			if isNew, err := s.either(mem.CrashClone(), path, was, c); err != nil || !isNew {
 				s.errorf("power cut after the call: the new file is not there: %v", err)
 			}
@@ -233,7 +233,8 @@ func checkCrash(s *suite) {
 	}
 }
 
-// damage reads a damaged file in all ways; it gives what was read, or the errors.
+// damage reads a damaged file in all ways, and repairs it; it gives what was read,
+// or the errors.
 func (s *suite) damage(mem ndfile.FS, path string) (opened, loaded *content, err error) {
 	s.tb.Helper()
 	read := s.calm("Open", func() (err error) { opened, err = s.read(mem, path); return err })
@@ -244,6 +245,7 @@ func (s *suite) damage(mem ndfile.FS, path string) (opened, loaded *content, err
 		}
 	}
 	s.says(load, path, "", false)
+	s.mends(mem, path, opened, read)
 	return opened, loaded, errors.Join(read, load)
 }
 
@@ -263,11 +265,11 @@ func (s *suite) places(size, n int) []int {
 // checkTruncate cuts the files short: an error, or everything is as it was.
 func checkTruncate(s *suite) {
 	for range 2 {
-		c := s.sample(3)
+		c := s.modest(3)
 		mem, path := ndfile.NewMem(), s.path("f")
 		s.ok(s.save(mem, path, c, ndfile.WriteOptions{}))
 		whole := s.tree(mem, "/")
-		per := 300 / len(whole)
+		per := max(300/len(whole), 4)
 		for _, p := range sorted(whole) {
 			for _, n := range s.places(len(whole[p]), per) {
 				s := s.in("%s cut from %d to %d bytes", p, len(whole[p]), n)
@@ -292,11 +294,11 @@ const maxGarbage = 32 << 20
 // checkFlip changes bytes of the files: no panic, and little memory.
 func checkFlip(s *suite) {
 	for range 2 {
-		c := s.sample(3)
+		c := s.modest(3)
 		mem, path := ndfile.NewMem(), s.path("f")
 		s.ok(s.save(mem, path, c, ndfile.WriteOptions{}))
 		whole := s.tree(mem, "/")
-		per := 300 / len(whole)
+		per := max(300/len(whole), 4)
 		for _, p := range sorted(whole) {
 			for _, at := range s.places(len(whole[p]), per) {
 				was := whole[p][at]
@@ -317,7 +319,7 @@ func checkFlip(s *suite) {
 		}
 	}
 	// Nothing is shared with a file that shrinks while it is open.
-	c := s.sample(4)
+	c := s.modest(4)
 	mem, path := ndfile.NewMem(), s.path("f")
 	s.ok(s.save(mem, path, c, ndfile.WriteOptions{}))
 	f, err := s.open(mem, path)
@@ -332,55 +334,6 @@ func checkFlip(s *suite) {
 	err = s.calm("reading a file that shrank", func() (err error) { got, err = s.readFile(f); return err })
 	if err == nil {
 		s.in("a file that shrank").sameOr(s.sameContent(got, c))
-	}
-}
-
-// checkConcurrent reads boxes of one open file from several goroutines.
-func checkConcurrent(s *suite) {
-	s.readTogether(s.sample(50), 60)
-	s.readTogether(s.large(), 4)
-}
-
-func (s *suite) readTogether(c *content, boxes int) {
-	mem, path := ndfile.NewMem(), s.path("f")
-	s.ok(s.save(mem, path, c, ndfile.WriteOptions{}))
-	f, err := s.open(mem, path)
-	s.ok(err)
-	defer f.Abort()
-	const readers = 4
-	found := make([]error, readers)
-	var wg sync.WaitGroup
-	for i := range readers {
-		mine := *s
-		mine.rng = rand.New(rand.NewPCG(9, uint64(i)))
-		wg.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					found[i] = fmt.Errorf("panic: %v", p)
-				}
-			}()
-			for range boxes {
-				a := c.arrays[mine.rng.IntN(len(c.arrays))]
-				src, err := f.Array(a.name)
-				if err != nil {
-					found[i] = err
-					return
-				}
-				box := mine.box(a.shape)
-				got, err := readBox(src, box, mine.layout())
-				if err == nil {
-					err = sameElems(got.elems, a.sub(box).elems)
-				}
-				if err != nil {
-					found[i] = fmt.Errorf("array %q, %s %v, box %v: %w", a.name, a.dtype, a.shape, box, err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range found {
-		s.sameOr(err)
 	}
 }
 
@@ -440,17 +393,17 @@ func (s *suite) randomOp(mem ndfile.FS, path string, model map[string]*content) 
 		s.ok(f.Abort())
 		model[path] = new
 	case op == 4 && s.has(ndfile.CapUpdate):
-		f, err := ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: mem, Mode: ndfile.Update})
+		f, err := s.session(mem, path, c)
 		s.ok(err)
-		for _, a := range c.arrays {
-			dst, err := f.Array(a.name)
-			s.ok(err)
-			for range s.rng.IntN(4) {
-				s.ok(s.change(a, dst))
-				s.checkBox(dst, a, s.box(a.shape))
-			}
+		s.play(f, c, 1+s.rng.IntN(6))
+		if s.rng.IntN(3) == 0 && s.flushes(f) {
+			s.in("Flush").ok(flush(f))
+			s.ok(f.Abort())
+		} else {
+			s.ok(f.Close(ctx))
 		}
-		s.ok(f.Close(ctx))
+		s.healthy(mem, path)
+	case len(c.arrays) == 0:
 	case op == 5:
 		a := c.arrays[s.rng.IntN(len(c.arrays))]
 		one, err := s.load(mem, path, &a.name)

@@ -1,34 +1,67 @@
 package formattest
 
 import (
-	"maps"
-	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
-	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
 // watch is a file system that counts open files and tells of every call before
-// it is made. It goes under a vfs.Fault, which takes WriteFile to pieces.
+// it is made; one of the calls can fail. Its FS takes WriteFile to pieces.
 type watch struct {
 	vfs.FS
 	before func(op string) // may be nil
+	fault  *fault          // may be nil
 
 	mu   sync.Mutex
 	open map[*watchFile]bool
 	ops  []string // of all calls so far
 }
 
+// fault says which call fails, and how. It is for one watch.
+type fault struct {
+	at    int  // the number of the call
+	after bool // and all calls after it
+	short bool // a write stores half, and there is no space for the rest; other calls do not fail
+
+	op string // which call it was; "" when none failed
+}
+
+// how says it in words.
+func (f *fault) how() string {
+	switch {
+	case f.short:
+		return "is short"
+	case f.after:
+		return "fails, and all after it"
+	}
+	return "fails"
+}
+
 func newWatch(fsys vfs.FS) *watch { return &watch{FS: fsys, open: map[*watchFile]bool{}} }
 
-func (w *watch) tell(op string) {
+// pieces is the file system to give to a format.
+func (w *watch) pieces() vfs.FS { return vfs.NewFault(w) }
+
+// tell counts a call and returns the error that it is to give.
+func (w *watch) tell(op, path string) (short bool, err error) {
 	w.mu.Lock()
+	i := len(w.ops)
 	w.ops = append(w.ops, op)
+	if f := w.fault; f != nil && (i == f.at || f.after && i > f.at) {
+		if short = f.short && op == "write"; !f.short {
+			err = &vfs.PathError{Op: op, Path: path, Errno: syscall.EIO}
+		}
+		if i == f.at && (short || err != nil) {
+			f.op = op
+		}
+	}
 	w.mu.Unlock()
 	if w.before != nil {
 		w.before(op)
 	}
+	return short, err
 }
 
 // left lists the files that are still open.
@@ -41,7 +74,17 @@ func (w *watch) left() (paths []string) {
 	return paths
 }
 
-func (w *watch) opened(f vfs.File, err error) (vfs.File, error) {
+// do makes a call.
+func (w *watch) do(op, path string, call func() error) error {
+	if _, err := w.tell(op, path); err != nil {
+		return err
+	}
+	return call()
+}
+
+// opening makes a call that gives a file.
+func (w *watch) opening(op, path string, call func() (vfs.File, error)) (f vfs.File, err error) {
+	err = w.do(op, path, func() (err error) { f, err = call(); return err })
 	if err != nil || f == nil {
 		return nil, err
 	}
@@ -53,151 +96,132 @@ func (w *watch) opened(f vfs.File, err error) (vfs.File, error) {
 }
 
 func (w *watch) Open(path string) (vfs.File, error) {
-	w.tell("open")
-	return w.opened(w.FS.Open(path))
+	return w.opening("open", path, func() (vfs.File, error) { return w.FS.Open(path) })
 }
 
 func (w *watch) OpenRW(path string) (vfs.File, error) {
-	w.tell("open")
-	return w.opened(w.FS.OpenRW(path))
+	return w.opening("open", path, func() (vfs.File, error) { return w.FS.OpenRW(path) })
 }
 
 func (w *watch) Create(path string, excl bool) (vfs.File, error) {
-	w.tell("create")
-	return w.opened(w.FS.Create(path, excl))
+	return w.opening("create", path, func() (vfs.File, error) { return w.FS.Create(path, excl) })
 }
 
-func (w *watch) ReadSmall(path string, buf []byte) (int, vfs.File, error) {
-	w.tell("read")
-	n, rest, err := w.FS.ReadSmall(path, buf)
-	rest, err = w.opened(rest, err)
+func (w *watch) ReadSmall(path string, buf []byte) (n int, rest vfs.File, err error) {
+	rest, err = w.opening("read", path, func() (rest vfs.File, err error) { n, rest, err = w.FS.ReadSmall(path, buf); return rest, err })
 	return n, rest, err
 }
 
-func (w *watch) Stat(path string) (vfs.Info, error)   { w.tell("stat"); return w.FS.Stat(path) }
-func (w *watch) Lstat(path string) (vfs.Info, error)  { w.tell("lstat"); return w.FS.Lstat(path) }
-func (w *watch) Readlink(path string) (string, error) { w.tell("readlink"); return w.FS.Readlink(path) }
-func (w *watch) ReadDir(path string) ([]vfs.DirEntry, error) {
-	w.tell("readdir")
-	return w.FS.ReadDir(path)
+func (w *watch) Stat(path string) (info vfs.Info, err error) {
+	err = w.do("stat", path, func() (err error) { info, err = w.FS.Stat(path); return err })
+	return info, err
 }
-func (w *watch) Mkdir(path string) error      { w.tell("mkdir"); return w.FS.Mkdir(path) }
-func (w *watch) Remove(path string) error     { w.tell("remove"); return w.FS.Remove(path) }
-func (w *watch) Rmdir(path string) error      { w.tell("rmdir"); return w.FS.Rmdir(path) }
-func (w *watch) Rename(old, new string) error { w.tell("rename"); return w.FS.Rename(old, new) }
+
+func (w *watch) Lstat(path string) (info vfs.Info, err error) {
+	err = w.do("lstat", path, func() (err error) { info, err = w.FS.Lstat(path); return err })
+	return info, err
+}
+
+func (w *watch) Readlink(path string) (to string, err error) {
+	err = w.do("readlink", path, func() (err error) { to, err = w.FS.Readlink(path); return err })
+	return to, err
+}
+
+func (w *watch) ReadDir(path string) (list []vfs.DirEntry, err error) {
+	err = w.do("readdir", path, func() (err error) { list, err = w.FS.ReadDir(path); return err })
+	return list, err
+}
+
+func (w *watch) Mkdir(path string) error {
+	return w.do("mkdir", path, func() error { return w.FS.Mkdir(path) })
+}
+
+func (w *watch) Remove(path string) error {
+	return w.do("remove", path, func() error { return w.FS.Remove(path) })
+}
+
+func (w *watch) Rmdir(path string) error {
+	return w.do("rmdir", path, func() error { return w.FS.Rmdir(path) })
+}
+
+func (w *watch) Rename(old, new string) error {
+	return w.do("rename", old, func() error { return w.FS.Rename(old, new) })
+}
+
 func (w *watch) RenameNoReplace(old, new string) error {
-	w.tell("rename")
-	return w.FS.RenameNoReplace(old, new)
+	return w.do("rename", old, func() error { return w.FS.RenameNoReplace(old, new) })
 }
-func (w *watch) Exchange(a, b string) error { w.tell("exchange"); return w.FS.Exchange(a, b) }
-func (w *watch) SyncDir(path string) error  { w.tell("syncdir"); return w.FS.SyncDir(path) }
+
+func (w *watch) Link(old, new string) error {
+	return w.do("link", old, func() error { return w.FS.Link(old, new) })
+}
+
+func (w *watch) Exchange(a, b string) error {
+	return w.do("exchange", a, func() error { return w.FS.Exchange(a, b) })
+}
+
+func (w *watch) SyncDir(path string) error {
+	return w.do("syncdir", path, func() error { return w.FS.SyncDir(path) })
+}
 
 type watchFile struct {
 	vfs.File
 	fs *watch
 }
 
-func (f *watchFile) ReadAt(p []byte, off int64) (int, error) {
-	f.fs.tell("read")
-	return f.File.ReadAt(p, off)
+func (f *watchFile) ReadAt(p []byte, off int64) (n int, err error) {
+	err = f.fs.do("read", f.Name(), func() (err error) { n, err = f.File.ReadAt(p, off); return err })
+	return n, err
 }
 
 func (f *watchFile) WriteAt(p []byte, off int64) (int, error) {
-	f.fs.tell("write")
+	short, err := f.fs.tell("write", f.Name())
+	if err != nil {
+		return 0, err
+	}
+	if short {
+		n, err := f.File.WriteAt(p[:len(p)/2], off)
+		if err == nil {
+			err = &vfs.PathError{Op: "write", Path: f.Name(), Errno: syscall.ENOSPC}
+		}
+		return n, err
+	}
 	return f.File.WriteAt(p, off)
 }
 
-func (f *watchFile) Size() (int64, error)      { f.fs.tell("stat"); return f.File.Size() }
-func (f *watchFile) Truncate(size int64) error { f.fs.tell("truncate"); return f.File.Truncate(size) }
-func (f *watchFile) Sync() error               { f.fs.tell("sync"); return f.File.Sync() }
-
-func (f *watchFile) Map(off, n int64) ([]byte, func() error, error) {
-	f.fs.tell("map")
-	return f.File.Map(off, n)
+func (f *watchFile) Size() (n int64, err error) {
+	err = f.fs.do("stat", f.Name(), func() (err error) { n, err = f.File.Size(); return err })
+	return n, err
 }
 
+func (f *watchFile) Truncate(size int64) error {
+	return f.fs.do("truncate", f.Name(), func() error { return f.File.Truncate(size) })
+}
+
+func (f *watchFile) Sync() error { return f.fs.do("sync", f.Name(), f.File.Sync) }
+
+func (f *watchFile) Map(off, n int64) (data []byte, unmap func() error, err error) {
+	err = f.fs.do("map", f.Name(), func() (err error) { data, unmap, err = f.File.Map(off, n); return err })
+	return data, unmap, err
+}
+
+// Close closes the file also when it fails.
 func (f *watchFile) Close() error {
-	f.fs.tell("close")
+	_, injected := f.fs.tell("close", f.Name())
 	f.fs.mu.Lock()
 	delete(f.fs.open, f)
 	f.fs.mu.Unlock()
-	return f.File.Close()
+	if err := f.File.Close(); err != nil {
+		return err
+	}
+	return injected
 }
 
 // changes tells whether a call changes the file system.
 func changes(op string) bool {
 	switch op {
-	case "create", "write", "truncate", "sync", "mkdir", "rename", "exchange", "syncdir":
+	case "create", "write", "truncate", "sync", "mkdir", "rename", "link", "exchange", "syncdir":
 		return true
 	}
 	return false
-}
-
-// tree reads all files under a folder: path -> content. Folders are the paths
-// that end in a slash.
-func (s *suite) tree(fsys ndfile.FS, dir string) map[string]string {
-	s.tb.Helper()
-	t := map[string]string{}
-	list, err := fsys.ReadDir(dir)
-	s.ok(err)
-	for _, e := range list {
-		path := dir + "/" + e.Name
-		if dir == "/" {
-			path = dir + e.Name
-		}
-		if e.Mode == vfs.Dir {
-			t[path+"/"] = ""
-			for p, c := range s.tree(fsys, path) {
-				t[p] = c
-			}
-			continue
-		}
-		f, err := fsys.Open(path)
-		s.ok(err)
-		n, err := f.Size()
-		s.ok(err)
-		data := make([]byte, n)
-		if n > 0 {
-			_, err = f.ReadAt(data, 0)
-			s.ok(err)
-		}
-		f.Close()
-		t[path] = string(data)
-	}
-	return t
-}
-
-// plant makes a tree on an empty file system.
-func (s *suite) plant(t map[string]string) *ndfile.Mem {
-	s.tb.Helper()
-	m := ndfile.NewMem()
-	for _, p := range sorted(t) {
-		if p[len(p)-1] == '/' {
-			s.ok(m.Mkdir(p[:len(p)-1]))
-			continue
-		}
-		s.ok(m.WriteFile(p, [][]byte{[]byte(t[p])}, ndfile.WriteOptions{Commit: ndfile.CommitDirect}))
-	}
-	return m
-}
-
-// sorted gives the paths of a tree, folders before what is in them.
-func sorted(t map[string]string) []string {
-	return slices.Sorted(maps.Keys(t))
-}
-
-// only reports files and folders in the root beside those at the given paths.
-func (s *suite) only(fsys ndfile.FS, paths ...string) {
-	s.tb.Helper()
-	list, err := fsys.ReadDir("/")
-	s.ok(err)
-next:
-	for _, e := range list {
-		for _, p := range paths {
-			if p == "/"+e.Name {
-				continue next
-			}
-		}
-		s.errorf("%q is left behind", e.Name)
-	}
 }

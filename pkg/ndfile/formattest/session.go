@@ -1,0 +1,237 @@
+package formattest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// among tells whether a file is in one of the states that it went through or, if
+// mix, between two of them: each chunk old or new.
+func (s *suite) among(got *content, states []*content, mix bool) error {
+	for i := len(states) - 1; i >= 0; i-- {
+		if s.sameContent(got, states[i]) == nil {
+			return nil
+		}
+	}
+	for i := 1; mix && i < len(states); i++ {
+		if s.mixed(got, states[i-1], states[i]) == nil {
+			return nil
+		}
+	}
+	asOld, asNew := s.sameContent(got, states[0]), s.sameContent(got, states[len(states)-1])
+	if mix {
+		asNew = fmt.Errorf("%w; %w", asNew, s.mixed(got, states[0], states[len(states)-1]))
+	}
+	return fmt.Errorf("neither the old state (%w) nor the new one (%w)", asOld, asNew)
+}
+
+// mixed compares a file with two states that differ in elements only, or in arrays
+// that the new one has beside the old one's.
+func (s *suite) mixed(got, old, new *content) error {
+	var blanks []*array
+	same := func(got, new *array) error {
+		was := old.find(new.name)
+		if was == nil {
+			blank := *new
+			blank.elems = slices.Repeat([][]byte{new.blank()}, len(new.elems))
+			was = &blank
+			blanks = append(blanks, was)
+		}
+		merged := *new
+		merged.elems = slices.Clone(got.elems)
+		if err := s.sameArray(got, &merged); err != nil {
+			return err
+		}
+		if len(was.elems) != len(new.elems) || len(got.elems) != len(new.elems) {
+			return fmt.Errorf("%d elements, old %d, new %d", len(got.elems), len(was.elems), len(new.elems))
+		}
+		chunks := got.chunks
+		if chunks == nil {
+			chunks = slices.Clone(got.shape) // one
+		}
+		type verdict struct{ notOld, notNew bool }
+		found := map[string]verdict{}
+		each(got.shape, func(k int, index []int64) {
+			key := make([]int64, len(index))
+			for axis := range index {
+				key[axis] = index[axis] / chunks[axis]
+			}
+			name := fmt.Sprint(key)
+			v := found[name]
+			v.notOld = v.notOld || !slices.Equal(got.elems[k], was.elems[k])
+			v.notNew = v.notNew || !slices.Equal(got.elems[k], new.elems[k])
+			found[name] = v
+		})
+		for name, v := range found {
+			if v.notOld && v.notNew {
+				return fmt.Errorf("chunk %s is neither old nor new", name)
+			}
+		}
+		return nil
+	}
+	if err := s.sameArrays(got, new, same); err != nil {
+		return err
+	}
+	return s.sameAttrs(got.attrs, new.attrs)
+}
+
+// sessions are what the sweeps disturb.
+var sessions = []struct {
+	steps []string
+	flush bool // after each step
+}{
+	{[]string{"write"}, false},
+	{[]string{"raw chunk"}, false},
+	{[]string{"attrs"}, false},
+	{[]string{"append", "append", "append"}, false},
+	{[]string{"append", "append"}, true},
+	{[]string{"grow"}, false},
+	{[]string{"shrink"}, false},
+	{[]string{"shrink", "grow"}, true},
+	{[]string{"reshape"}, false},
+	{[]string{"add"}, false},
+	{[]string{"remove"}, false},
+	{[]string{"attrs", "append", "write", "shrink", "append", "add", "remove"}, true},
+}
+
+// checkUpdateFaults makes each call of the file system fail once, and all calls
+// from each on, in sessions of all kinds: the store is old or new, a region each
+// chunk for itself; the error is reported, no file stays open, and old values do
+// not come back.
+func checkUpdateFaults(s *suite) {
+	for _, plan := range sessions {
+		var do []step
+		s, c := s.in("%v, flushed: %t", plan.steps, plan.flush), s.modest(7)
+		for _, name := range plan.steps {
+			if st := stepOf(name); st.able(s, c) {
+				do = append(do, st)
+			}
+		}
+		if len(do) > 0 {
+			s.sweepSession(do, plan.flush, c)
+		}
+	}
+}
+
+// outcome is what a disturbed session leaves.
+type outcome struct {
+	mem     *ndfile.Mem
+	watched *watch
+	states  []*content // after each step, the first before all
+	err     error
+}
+
+func (s *suite) sweepSession(do []step, flushed bool, c *content) {
+	defer inOrder()()
+	path := s.path("f")
+	seed := s.rng.Uint64()
+	start := ndfile.NewMem()
+	s.ok(s.writeRows(start, path, c, ndfile.WriteOptions{}))
+	whole := s.tree(start, "/")
+	mix := slices.ContainsFunc(do, func(st step) bool { return st.mix })
+	run := func(f *fault, closes bool) outcome {
+		o := outcome{mem: s.plant(whole)}
+		o.watched = newWatch(o.mem)
+		o.watched.fault = f
+		s, c := s.seeded(seed), c.clone()
+		file, err := s.session(o.watched.pieces(), path, c)
+		o.states = append(o.states, c.clone())
+		for _, st := range do {
+			if err == nil && st.able(s, c) {
+				err = st.do(s, file, c)
+				o.states = append(o.states, c.clone())
+				if err == nil && flushed {
+					err = flush(file)
+				}
+			}
+		}
+		if err == nil {
+			err = file.Close(ctx)
+		} else if file != nil && closes {
+			file.Close(ctx)
+		}
+		if file != nil {
+			file.Abort()
+		}
+		o.err = err
+		return o
+	}
+	good := run(nil, false)
+	s.ok(good.err)
+	new := good.states[len(good.states)-1]
+	s.expect(good.mem, path, new)
+	for _, i := range s.places(len(good.watched.ops), 150) {
+		for k, f := range []*fault{{at: i}, {at: i}, {at: i, short: true}, {at: i, after: true}} {
+			if f.short && good.watched.ops[i] != "write" {
+				continue
+			}
+			closes := k == 1
+			o := run(f, closes)
+			s := s.in("call %d, %s, %s, then Close: %t", i, f.op, f.how(), closes)
+			if open := o.watched.left(); len(open) > 0 {
+				s.errorf("still open: %q", open)
+			}
+			switch {
+			case o.err != nil:
+				s.fails(o.err, ndfile.ErrIO)
+				s.says(o.err, path, "", false)
+				if !f.short && !errors.Is(o.err, syscall.EIO) {
+					s.errorf("the error does not hold the cause: %v", o.err)
+				}
+			case changes(f.op):
+				s.errorf("no error")
+			}
+			got, err := s.read(o.mem, path)
+			if err == nil && o.err == nil {
+				err = s.sameContent(got, new)
+			} else if err == nil {
+				err = s.among(got, good.states, mix)
+			}
+			if err != nil {
+				s.errorf("%v", err)
+				continue
+			}
+			if f.after {
+				s.checkSurvivor(o.mem, path, got)
+			} else if f.op != "remove" && f.op != "rmdir" {
+				s.only(o.mem, path)
+			}
+		}
+	}
+}
+
+// checkSurvivor looks at a store over which somebody was killed: it can be changed
+// and repaired, and what grows in it has the fill value.
+func (s *suite) checkSurvivor(mem *ndfile.Mem, path string, c *content) {
+	s.tb.Helper()
+	whole := s.tree(mem, "/")
+	s.in("afterwards").mends(mem, path, c, nil)
+	s.notLost(mem, path)
+
+	s, c = s.in("afterwards changed"), c.clone()
+	mem = s.plant(whole)
+	f, err := s.session(mem, path, c)
+	s.ok(err)
+	if s.grows(c) {
+		s.ok(s.resizeRows(f, c, func(rows int64) int64 { return rows + 5 }))
+	}
+	s.ok(s.stepWrite(f, c))
+	s.ok(f.Close(ctx))
+	s.sameOr(s.compare(mem, path, c))
+}
+
+// notLost: nothing that Verify still finds makes data unreadable.
+func (s *suite) notLost(mem *ndfile.Mem, path string) {
+	s.tb.Helper()
+	problems, err := s.verify(mem, path, false)
+	s.sameOr(err)
+	for _, p := range problems {
+		if p.Kind == ndfile.ErrCorrupt {
+			s.errorf("afterwards Verify reports %s: %s", p.Path, p.Msg)
+		}
+	}
+}

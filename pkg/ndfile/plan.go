@@ -1,0 +1,357 @@
+package ndfile
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+)
+
+// Loss is something that a destination format cannot hold.
+type Loss struct {
+	// Array is the name of the array in the source; "" for what belongs to the file
+	// and in files that are one array.
+	Array string
+	// What is "data" (the whole array is left out), "dtype" (values stay, in another
+	// type), "mask" (missing elements become zeros), "attributes", "dims", "file
+	// attributes" or "trailing bytes".
+	What string
+	// Why is one line.
+	Why string
+}
+
+// String is "array "x": what (why)".
+func (l Loss) String() string {
+	s := l.What + " (" + l.Why + ")"
+	if l.Array != "" {
+		s = "array " + strconv.Quote(l.Array) + ": " + s
+	}
+	return s
+}
+
+// plan says what a conversion does.
+type plan struct {
+	from, to Format
+	// create are the options for the new file.
+	create CreateOptions
+	arrays []carried
+	losses []Loss
+	kept   map[string]ndarray.DType // what stored has found out
+	// refused is why the first of the arrays that are left out is.
+	refused error
+}
+
+// carried is an array that is converted.
+type carried struct {
+	from, to string // its names
+	spec     Spec   // in the source
+	add      Spec   // what is asked of the destination
+	// read is the dtype in which blocks are read, write the one of the same size in
+	// which they are written; of variable length where strings are, on either side.
+	read, write ndarray.DType
+}
+
+// bytes is the size of the elements in memory; those of variable length count as 16.
+func (c *carried) bytes() int64 {
+	size := c.write.Size
+	if c.write.IsVar() {
+		size = varItemSize
+	}
+	n, err := ndarray.NBytes(c.spec.Shape, size)
+	if err != nil || c.spec.NoData {
+		return 0
+	}
+	return n
+}
+
+// newPlan compares what the source has with what the destination can hold. Where
+// Caps do not tell, it asks: by creating the file in memory, without data.
+func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions) (*plan, error) {
+	p := &plan{from: from, to: to, create: CreateOptions{FS: NewMem(), Format: to.Name()}, kept: map[string]ndarray.DType{}}
+	names := src.Names()
+	if opt.Name != "" && src.Kind() != Single {
+		if !slices.Contains(names, opt.Name) {
+			return nil, NewError(ErrName, "").In(opt.Name)
+		}
+		names = []string{opt.Name}
+	}
+	if err := p.file(ctx, src, names); err != nil {
+		return nil, err
+	}
+	dry, err := p.dry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer dry.Abort()
+	if dry.Kind() == Single && len(names) != 1 {
+		return nil, NewError(ErrArgument, "a file of the format "+to.Name()+" is one array, and this one holds "+strconv.Itoa(len(names))+": name the one to convert")
+	}
+	for _, name := range names {
+		a, err := src.Array(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.array(ctx, dry, a, name, newName(src.Kind(), dry.Kind(), name, opt.Name)); err != nil {
+			return nil, Locate(err, "", name, src.Kind() != Single)
+		}
+	}
+	if len(names) > 0 && len(p.arrays) == 0 {
+		err := NewError(KindOf(p.refused), "cannot be converted to "+to.Name()+": "+reason(p.refused))
+		return nil, Locate(err, "", names[0], src.Kind() != Single)
+	}
+	return p, nil
+}
+
+// newName is the name of an array in the destination.
+func newName(from, to Kind, name, wanted string) string {
+	switch {
+	case to == Single:
+		return ""
+	case from == Single && wanted != "":
+		return wanted
+	case to == Table && (from == Single || wanted != ""):
+		return "" // not a table, then
+	case from == Single:
+		return "data"
+	}
+	return name
+}
+
+// lose notes a loss.
+func (p *plan) lose(array, what, why string) {
+	p.losses = append(p.losses, Loss{Array: array, What: what, Why: why})
+}
+
+// lacks notes a loss that follows from the destination's Caps, and tells so.
+func (p *plan) lacks(c Caps, array, what, words string) bool {
+	if p.to.Caps()&c != 0 {
+		return false
+	}
+	p.lose(array, what, "the format "+p.to.Name()+" has no "+words)
+	return true
+}
+
+// file plans attributes and trailing bytes of the file.
+func (p *plan) file(ctx context.Context, src File, names []string) error {
+	attrs := src.Attrs()
+	if src.Kind() == Single && len(names) == 1 {
+		if a, err := src.Array(names[0]); err != nil {
+			return err
+		} else if a.Attrs() == attrs {
+			attrs = nil // those of the array
+		}
+	}
+	if attrs.Len() > 0 && !p.lacks(CapFileAttrs, "", "file attributes", "attributes of the file") {
+		p.create.Attrs = attrs
+	}
+	if t, ok := src.(Trailer); ok {
+		trailing, err := t.Trailing(ctx)
+		if err != nil {
+			return err
+		}
+		if trailing != nil && !p.lacks(CapTrailing, "", "trailing bytes", "bytes after the data") {
+			p.create.Trailing = trailing
+		}
+	}
+	return nil
+}
+
+// dry creates the destination in memory.
+func (p *plan) dry(ctx context.Context) (File, error) {
+	f, err := p.to.Create(ctx, p.create.FS, "/dry", p.create)
+	if err != nil && p.create.Attrs != nil {
+		opt := p.create
+		opt.Attrs = nil
+		if f, e := p.to.Create(ctx, opt.FS, "/dry", opt); e == nil {
+			p.lose("", "file attributes", reason(err))
+			p.create = opt
+			return f, nil
+		}
+	}
+	return f, err
+}
+
+// array plans one array.
+func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) error {
+	c := carried{from: from, to: to, spec: a.Spec()}
+	s := &c.spec
+	c.add = Spec{DType: s.DType, Shape: s.Shape, NoData: s.NoData}
+	switch {
+	case p.from.Name() == p.to.Name():
+		c.add.Extra = s.Extra
+	case !s.NoData:
+		c.add.DType = p.stored(ctx, s.DType)
+	}
+	if p.to.Caps()&CapChunked != 0 {
+		c.add.Chunks, c.add.Compression, c.add.Fill = s.Chunks, s.Compression, s.Fill
+	}
+	losses := len(p.losses)
+	if s.Masked && !p.lacks(CapMasked, from, "mask", "missing elements") {
+		c.add.Masked = true
+	}
+	if s.Dims != nil && !p.lacks(CapDims, from, "dims", "names of axes") {
+		c.add.Dims = s.Dims
+	}
+	if attrs := a.Attrs(); attrs.Len() > 0 && !p.lacks(CapArrayAttrs, from, "attributes", "attributes of arrays") {
+		c.add.Attrs = attrs
+	}
+	added, err := p.ask(ctx, dry, &c)
+	if err == nil {
+		err = p.settle(&c, added.Spec())
+	}
+	if err != nil {
+		if KindOf(err) == ErrCanceled {
+			return err
+		}
+		p.losses = p.losses[:losses]
+		p.lose(from, "data", reason(err))
+		if p.refused == nil {
+			p.refused = err
+		}
+		return nil
+	}
+	if attrs := added.Attrs(); attrs != nil && attrs == dry.Attrs() && p.create.Attrs != nil {
+		// File and array have one place for attributes.
+		if c.add.Attrs != nil {
+			p.lose("", "file attributes", "in the format "+p.to.Name()+" they are those of the array")
+		} else {
+			c.add.Attrs = p.create.Attrs
+		}
+		p.create.Attrs = nil
+	}
+	p.arrays = append(p.arrays, c)
+	return nil
+}
+
+// stored tells what the destination keeps elements of a dtype as. An array without
+// elements shows it, written and read again: a file that is being created may know
+// only what it was asked for.
+func (p *plan) stored(ctx context.Context, d ndarray.DType) ndarray.DType {
+	if got, ok := p.kept[d.String()]; ok {
+		return got
+	}
+	got := d
+	p.probe(ctx, d, func(s Spec) { got = s.DType })
+	p.kept[d.String()] = got
+	return got
+}
+
+// probe gives the Spec that an array without elements comes back with, if it does.
+func (p *plan) probe(ctx context.Context, d ndarray.DType, found func(Spec)) {
+	const path = "/probe"
+	opt := CreateOptions{FS: NewMem(), Format: p.to.Name()}
+	f, err := p.to.Create(ctx, opt.FS, path, opt)
+	if err != nil {
+		return
+	}
+	name := newName(Single, f.Kind(), "", "")
+	if _, err := f.Add(ctx, name, Spec{DType: d, Shape: []int64{0}}); err != nil {
+		f.Abort()
+		return
+	}
+	if err := f.Close(ctx); err != nil {
+		return
+	}
+	if f, err = p.to.Open(ctx, opt.FS, path, OpenOptions{FS: opt.FS, Format: opt.Format}); err != nil {
+		return
+	}
+	defer f.Abort()
+	if a, err := f.Array(name); err == nil {
+		found(a.Spec())
+	}
+}
+
+// ask adds the array to the dry file. What is refused only because of how chunks
+// are stored is added without that; what is refused because of attributes, names
+// of axes or a mask is added without, which is a loss.
+func (p *plan) ask(ctx context.Context, dry File, c *carried) (Array, error) {
+	var first error
+	for _, drop := range []struct {
+		what string
+		has  bool
+		from func(s *Spec)
+	}{
+		{"", true, func(*Spec) {}},
+		{"attributes", c.add.Attrs != nil, func(s *Spec) { s.Attrs = nil }},
+		{"dims", c.add.Dims != nil, func(s *Spec) { s.Dims = nil }},
+		{"mask", c.add.Masked, func(s *Spec) { s.Masked = false }},
+	} {
+		if !drop.has {
+			continue
+		}
+		s := c.add
+		drop.from(&s)
+		a, err := addAnyhow(ctx, dry, c.to, &s)
+		if err == nil {
+			if c.add = s; drop.what != "" {
+				p.lose(c.from, drop.what, reason(first))
+			}
+			return a, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// addAnyhow adds an array, if need be with another fill value, compression or
+// shape of chunks than spec says, which it then changes.
+func addAnyhow(ctx context.Context, f File, name string, spec *Spec) (a Array, err error) {
+	for _, change := range []func(s *Spec){
+		func(*Spec) {},
+		func(s *Spec) { s.Fill = nil },
+		func(s *Spec) { s.Compression = nil },
+		func(s *Spec) { s.Chunks = nil },
+		func(s *Spec) { s.Fill, s.Compression, s.Chunks = nil, nil, nil },
+	} {
+		s := *spec
+		change(&s)
+		if a, err = f.Add(ctx, name, s); err == nil {
+			*spec = s
+			return a, nil
+		}
+		if s.Fill == nil && s.Compression == nil && s.Chunks == nil {
+			break
+		}
+	}
+	return nil, err
+}
+
+// settle chooses how elements travel into what the destination made of the array.
+func (p *plan) settle(c *carried, got Spec) error {
+	if !slices.Equal(got.Shape, c.spec.Shape) {
+		return NewError(ErrShape, "the shape "+shapeText(c.spec.Shape)+" becomes "+shapeText(got.Shape))
+	}
+	from, to := c.spec.DType, got.DType
+	c.read, c.write = from, from
+	if from.Native().Equal(to.Native()) || c.spec.NoData && from.Kind == ndarray.Invalid {
+		return nil
+	}
+	becomes := from.String() + " becomes " + to.String()
+	switch {
+	case from.Kind == ndarray.Bytes && to.Kind == ndarray.VarBytes, from.Kind == ndarray.Unicode && to.Kind == ndarray.VarString:
+		c.write = to
+	case from.IsVar() || to.IsVar():
+		return NewError(ErrDType, becomes)
+	case ndarray.CanConvert(from, to):
+		c.read, c.write = to, to
+	case (from.Kind == ndarray.Record || from.Kind == ndarray.Raw) && to.Kind == ndarray.Raw && from.Size == to.Size:
+		c.write = to
+	default:
+		return NewError(ErrDType, becomes)
+	}
+	p.lose(c.from, "dtype", becomes)
+	return nil
+}
+
+// err is ErrLoss with all losses.
+func (p *plan) err() error {
+	list := make([]string, len(p.losses))
+	for i, l := range p.losses {
+		list[i] = l.String()
+	}
+	return NewError(ErrLoss, "the format "+p.to.Name()+" would lose "+strings.Join(list, "; "))
+}

@@ -1,0 +1,96 @@
+package ndfile
+
+import (
+	"context"
+	"slices"
+)
+
+// Shard is one part of a store that is split.
+type Shard struct {
+	// Path is the new store.
+	Path string
+	// Rows is the number of rows that go there, along axis 0.
+	Rows int64
+}
+
+// Sharder is a Format whose stores can be cut into several, and joined, without
+// touching compressed data.
+type Sharder interface {
+	// Split copies the rows of a store, one part after the other, into new
+	// stores; chunk files are copied unchanged. Every part but the last ends
+	// between chunks of every column, else ErrShape names the nearest rows that
+	// do. The parts hold all rows together. Attributes go into every part.
+	Split(ctx context.Context, fsys FS, src string, parts []Shard, opt ShardOptions) error
+	// Concat makes one store of several, one after the other. Names, dtypes,
+	// chunks and the shapes of rows must be the same (ErrShape, ErrDType), and
+	// every one but the last must end between chunks. Attributes are those of
+	// the first.
+	Concat(ctx context.Context, fsys FS, srcs []string, dst string, opt ShardOptions) error
+}
+
+// ShardOptions are the options of [Split] and [Concat].
+type ShardOptions struct {
+	// FS is the file system; nil is OS.
+	FS FS
+	// Format names the format; "" goes by the content.
+	Format string
+	// WriteOptions say how the new stores become visible.
+	WriteOptions
+	// FollowSymlinks is as in OpenOptions.
+	FollowSymlinks bool
+	Limits         Limits
+}
+
+// Split cuts a store along axis 0 into new ones, without touching compressed data,
+// as [Sharder] says. A format that cannot is ErrNotSupported, no parts are
+// ErrArgument.
+func Split(ctx context.Context, formats []Format, src string, parts []Shard, opt ShardOptions) error {
+	if len(parts) == 0 {
+		return NewError(ErrArgument, "no parts to split into").On(src)
+	}
+	s, err := sharder(ctx, formats, []string{src}, &opt)
+	if err != nil {
+		return err
+	}
+	return Locate(s.Split(ctx, opt.FS, src, parts, opt), src, "", false)
+}
+
+// Concat makes one store of several of the same format, without touching
+// compressed data, as [Sharder] says. A format that cannot is ErrNotSupported; no
+// stores, stores of different formats and a dst that is one of them are ErrArgument.
+func Concat(ctx context.Context, formats []Format, srcs []string, dst string, opt ShardOptions) error {
+	if len(srcs) == 0 {
+		return NewError(ErrArgument, "no stores to join").On(dst)
+	}
+	if slices.Contains(srcs, dst) {
+		return NewError(ErrArgument, "the new store is one of those to be joined").On(dst)
+	}
+	s, err := sharder(ctx, formats, srcs, &opt)
+	if err != nil {
+		return err
+	}
+	return Locate(s.Concat(ctx, opt.FS, srcs, dst, opt), dst, "", false)
+}
+
+// sharder finds the one format of stores, and sets FS in the options.
+func sharder(ctx context.Context, formats []Format, srcs []string, opt *ShardOptions) (Sharder, error) {
+	if opt.FS == nil {
+		opt.FS = OS
+	}
+	var format Format
+	for _, src := range srcs {
+		f, err := pick(ctx, formats, opt.FS, src, opt.Format)
+		if err != nil {
+			return nil, err
+		}
+		if format != nil && f.Name() != format.Name() {
+			return nil, NewError(ErrArgument, "the format is "+f.Name()+", that of "+srcs[0]+" is "+format.Name()).On(src)
+		}
+		format = f
+	}
+	s, ok := format.(Sharder)
+	if !ok {
+		return nil, NewError(ErrNotSupported, "the format "+format.Name()+" cannot be split or joined").On(srcs[0])
+	}
+	return s, nil
+}

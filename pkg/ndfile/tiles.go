@@ -1,0 +1,141 @@
+package ndfile
+
+import (
+	"iter"
+	"math"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+)
+
+// varItemSize is what an element of variable length counts in the size of a block.
+const varItemSize = 16
+
+// tiling cuts a box of an array into tiles: boxes that each lie in one cell of a
+// regular grid on the array, in row-major order.
+type tiling struct {
+	box ndarray.Box
+	// cell is the extent of a cell along each axis, in elements of the array.
+	cell []int64
+}
+
+// newTiling makes the cells as large as maxBytes allow for elements of itemsize
+// bytes (0: of variable length), counting those that the box takes. A cell is a
+// whole number of units, at least one, along each axis; unit nil is single
+// elements. The box fits its array and the extents of unit are positive.
+func newTiling(box ndarray.Box, unit []int64, itemsize int, maxBytes int64) tiling {
+	if itemsize == 0 {
+		itemsize = varItemSize
+	}
+	t := tiling{box: box, cell: make([]int64, len(box.Count))}
+	most := max(1, maxBytes/int64(itemsize)) // elements in a tile
+	n := int64(1)
+	for axis := range t.cell {
+		t.cell[axis] = 1
+		if unit != nil {
+			t.cell[axis] = unit[axis]
+		}
+		n = saturated(n, t.taken(axis))
+	}
+	// The last axes are taken whole as far as there is room, and of the one before
+	// them as much as fits.
+	for axis := len(t.cell) - 1; axis >= 0 && n <= most; axis-- {
+		others := n / t.taken(axis)
+		if room := most / others; room < box.Count[axis] {
+			t.cell[axis] *= max(1, saturated(room, t.step(axis))/t.cell[axis])
+			break
+		}
+		t.cell[axis] = math.MaxInt64
+		n = others * t.taken(axis)
+	}
+	return t
+}
+
+// saturated multiplies positive numbers; the product is cut to an int64.
+func saturated(a, b int64) int64 {
+	if p, ok := ndarray.Mul(a, b); ok {
+		return p
+	}
+	return math.MaxInt64
+}
+
+func (t *tiling) step(axis int) int64 {
+	if t.box.Step == nil {
+		return 1
+	}
+	return t.box.Step[axis]
+}
+
+// taken is the number of elements of the box, at least 1, that a cell holds along an axis.
+func (t *tiling) taken(axis int) int64 {
+	return max(1, min(t.box.Count[axis], (t.cell[axis]-1)/t.step(axis)+1))
+}
+
+// end is the element of the box, counted along an axis, behind the tile that
+// begins with element from.
+func (t *tiling) end(axis int, from int64) int64 {
+	start, step := t.box.Start[axis], t.step(axis)
+	at := start + from*step // an element of the array: no overflow
+	last := (at/t.cell[axis]+1)*t.cell[axis] - 1
+	if last < at { // beyond an int64
+		return t.box.Count[axis]
+	}
+	return min(t.box.Count[axis], (last-start)/step+1)
+}
+
+// count is the number of tiles.
+func (t *tiling) count() int64 {
+	n := int64(1)
+	for axis, count := range t.box.Count {
+		along := int64(0)
+		for from := int64(0); from < count; from = t.end(axis, from) {
+			along++
+		}
+		n *= along
+	}
+	return n
+}
+
+// all gives the tiles. They share memory: each is valid until the next.
+func (t *tiling) all() iter.Seq[ndarray.Box] {
+	return func(yield func(ndarray.Box) bool) {
+		ndim := len(t.cell)
+		tile := ndarray.Box{Start: make([]int64, ndim), Count: make([]int64, ndim), Step: t.box.Step}
+		from := make([]int64, ndim) // the tile's first element, counted in the box
+		set := func(axis int, first int64) {
+			from[axis] = first
+			tile.Start[axis] = t.box.Start[axis] + first*t.step(axis)
+			tile.Count[axis] = t.end(axis, first) - first
+		}
+		for axis, count := range t.box.Count {
+			if count == 0 {
+				return
+			}
+			set(axis, 0)
+		}
+		for yield(tile) {
+			axis := ndim - 1
+			for ; axis >= 0; axis-- {
+				if next := from[axis] + tile.Count[axis]; next < t.box.Count[axis] {
+					set(axis, next)
+					break
+				}
+				set(axis, 0)
+			}
+			if axis < 0 {
+				return
+			}
+		}
+	}
+}
+
+// readUnit is the unit to read an array by: its chunks, so that each is decoded
+// once, unless one alone takes more than maxBytes.
+func readUnit(spec *Spec, maxBytes int64) []int64 {
+	if spec.Chunks == nil {
+		return nil
+	}
+	if n, err := ndarray.NBytes(spec.Chunks, spec.DType.Size); err != nil || n > maxBytes {
+		return nil
+	}
+	return spec.Chunks
+}

@@ -1,0 +1,170 @@
+package ndfile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+)
+
+// Problem is something that [Verify] found.
+type Problem struct {
+	// Path is the file that the problem lies in, Array the name of the array.
+	Path, Array string
+	HasArray    bool
+	// Kind is the row of the error table: ErrCorrupt for what makes data
+	// unreadable, ErrLoss for what was lost already (rows of a torn append),
+	// ErrValue for harmless leftovers such as stale or temporary files.
+	Kind *ErrorKind
+	// Offset is the byte position in the file, or -1.
+	Offset int64
+	// Msg says what was expected and what was found, in one line.
+	Msg string
+	// Repair says what a repair does about it, in one line; "" when nothing
+	// certain can be done.
+	Repair string
+	// Repaired: the repair was asked for and has been done.
+	Repaired bool
+}
+
+// VerifyOptions are the options of [Verify].
+type VerifyOptions struct {
+	// FS is the file system; nil is OS.
+	FS FS
+	// Format names the format; "" goes by the content.
+	Format string
+	Limits Limits
+	// FollowSymlinks is as in OpenOptions.
+	FollowSymlinks bool
+	// Repair does what Problem.Repair says, for every problem that has one.
+	Repair bool
+	// Progress, where it is set, is called now and then with the number of
+	// chunks or blocks that are done; false cancels.
+	Progress func(done, total int64) bool
+}
+
+// Verifier is a Format that can check a file more thoroughly than by reading it.
+type Verifier interface {
+	// Verify calls report for each problem, in the calling goroutine. An error
+	// means that checking could not go on, not that there are problems.
+	Verify(ctx context.Context, fsys FS, path string, opt VerifyOptions, report func(Problem)) error
+}
+
+// verifyBytes is the most that a block takes in memory while it is verified.
+const verifyBytes = 4 << 20
+
+// Verify checks a file and calls report for each problem, in the calling
+// goroutine. A format that is a [Verifier] does it its own way. Otherwise all
+// elements of all arrays are read, in blocks of 4 MiB (more where strings are
+// long): an array that cannot be read is one problem, and so is a file that cannot
+// be opened; nothing is repaired.
+//
+// An error means that checking could not go on: the file is not there, may not be
+// read, or is of no known format, a device failed, or the call was cancelled.
+func Verify(ctx context.Context, formats []Format, path string, opt VerifyOptions, report func(Problem)) error {
+	if opt.FS == nil {
+		opt.FS = OS
+	}
+	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
+	if err != nil {
+		return err
+	}
+	if v, ok := format.(Verifier); ok {
+		return Locate(v.Verify(ctx, opt.FS, path, opt, report), path, "", false)
+	}
+	f, err := format.Open(ctx, opt.FS, path, OpenOptions{FS: opt.FS, Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
+	if err != nil {
+		return problem(Locate(err, path, "", false), report)
+	}
+	defer f.Abort()
+	v := verification{progress: opt.Progress}
+	names := f.Names()
+	for _, dry := range []bool{true, false} {
+		for _, name := range names {
+			err := v.array(ctx, f, name, dry)
+			if dry || err == nil {
+				continue // what is wrong comes up again
+			}
+			if err := problem(Locate(err, path, name, f.Kind() != Single), report); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// problem reports an error about the content of a file. Others are returned.
+func problem(err error, report func(Problem)) error {
+	switch kind := KindOf(err); kind {
+	case ErrNotFound, ErrPermission, ErrIO, ErrNoMemory, ErrCanceled, ErrBusy, ErrInternal:
+		return err
+	default:
+		p := Problem{Kind: kind, Offset: -1, Msg: reason(err)}
+		var e *Error
+		if errors.As(err, &e) {
+			p.Path, p.Array, p.HasArray, p.Offset = e.Path, e.Array, e.HasArray, e.Offset
+		}
+		report(p)
+		return nil
+	}
+}
+
+// verification is one call of Verify on a format that is no Verifier.
+type verification struct {
+	progress    func(done, total int64) bool
+	done, total int64 // blocks
+	data        []byte
+}
+
+// array reads one array, or counts its blocks.
+func (v *verification) array(ctx context.Context, f File, name string, dry bool) error {
+	a, err := f.Array(name)
+	if err != nil {
+		return err
+	}
+	spec := a.Spec()
+	if spec.NoData {
+		return nil
+	}
+	tiles := newTiling(ndarray.Full(spec.Shape), readUnit(&spec, verifyBytes), spec.DType.Size, verifyBytes)
+	if dry {
+		v.total += tiles.count()
+		return nil
+	}
+	end := v.done + tiles.count()
+	for tile := range tiles.all() {
+		if err := v.block(ctx, a, &spec, tile); err != nil {
+			v.done = end
+			return err
+		}
+		v.done++
+		if v.progress != nil && !v.progress(v.done, v.total) {
+			return NewError(ErrCanceled, "")
+		}
+	}
+	return nil
+}
+
+func (v *verification) block(ctx context.Context, a Array, spec *Spec, box ndarray.Box) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	n, err := ndarray.Count(box.Count)
+	if err != nil {
+		return err
+	}
+	var mask []byte
+	if spec.Masked {
+		mask = make([]byte, n)
+	}
+	if spec.DType.IsVar() {
+		_, err := ReadAllStrings(ctx, a, box, make([]int64, n+1), mask)
+		return err
+	}
+	size, err := ndarray.NBytes(box.Count, spec.DType.Size)
+	if err != nil {
+		return err
+	}
+	v.data = grown(v.data, size)
+	return readBlock(ctx, a, box, ndarray.Buffer{DType: spec.DType, Shape: box.Count, Data: v.data}, mask)
+}
