@@ -1,0 +1,322 @@
+package bcolz
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// column is one carray: a column of a table, or all of a Single.
+type column struct {
+	file *file
+	name string
+	dir  string // its folder, at present
+	// fresh: it was added, and dir is a folder that nobody else looks at;
+	// unlisted: it is not in __rootdirs__ yet.
+	fresh, unlisted bool
+	removed         bool
+
+	sizes   sizes // what is on disk: shape[0] is the number of rows there
+	storage storage
+	attrs   *attributes
+	spec    ndfile.Spec
+	chunks  *chunk.Array // nil until load
+}
+
+// readSizes reads what opening a table needs of each column.
+func (c *column) readSizes(ctx context.Context) error {
+	d := &c.file.disk
+	if err := d.folder(c.dir + "/" + metaFolder); err != nil {
+		return missing(err, c.dir+"/"+metaFolder)
+	}
+	path := c.dir + "/" + sizesFile
+	doc, err := d.document(ctx, path)
+	if err == nil {
+		c.sizes, err = parseSizes(doc)
+	}
+	return ndfile.Locate(err, path, "", false)
+}
+
+// load reads the rest. The array gets that many rows, which may be fewer than it
+// has on disk.
+func (c *column) load(ctx context.Context, rows int64) error {
+	f, path := c.file, c.dir+"/"+storageFile
+	doc, err := f.disk.document(ctx, path)
+	if err == nil {
+		c.storage, err = parseStorage(doc)
+	}
+	if err != nil {
+		return ndfile.Locate(err, path, "", false)
+	}
+	if item := c.storage.item; len(c.sizes.shape) == 1 {
+		c.sizes.shape = append(c.sizes.shape, item...)
+	}
+	if _, err := rowBytes(c.sizes.shape, c.storage.dtype); err != nil {
+		e := ndfile.NewError(ndfile.ErrCorrupt, "an array of dtype "+c.storage.dtype.String()).Because(err)
+		return e.On(c.dir + "/" + sizesFile).At(c.sizes.at)
+	}
+	if _, err := c.storage.params(); err != nil && f.mode != reading {
+		return ndfile.Locate(at(err, doc.offset(keyCparams)), path, "", false)
+	}
+	shape := slices.Clone(c.sizes.shape)
+	shape[0] = rows
+	if c.chunks, err = c.newChunks(shape); err != nil {
+		return ndfile.Locate(at(err, doc.offset(keyChunklen)), path, "", false)
+	}
+	if c.attrs == nil {
+		if c.attrs, err = f.disk.attributes(ctx, c.dir); err != nil {
+			return err
+		}
+	}
+	c.describe()
+	return c.checkData()
+}
+
+// checkData checks the folder of the chunks. Where there are none it may be
+// missing; a writer needs it.
+func (c *column) checkData() error {
+	data := c.dir + "/" + dataFolder
+	err := c.file.disk.folder(data)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if c.file.mode != reading {
+		return c.file.disk.Mkdir(data)
+	}
+	return nil
+}
+
+// newChunks makes the array of chunks in the folder of the column.
+func (c *column) newChunks(shape []int64) (*chunk.Array, error) {
+	dir := c.dir
+	p, _ := c.storage.params() // where they are wrong nobody writes
+	a := &chunk.Array{
+		FS:             c.file.disk.FS,
+		Folder:         dir + "/" + dataFolder,
+		AppendPath:     func(dst []byte, index []int64) []byte { return appendChunkPath(dst, dir, index[0]) },
+		DType:          c.storage.dtype,
+		Chunks:         append([]int64{c.storage.chunklen}, shape[1:]...),
+		Fill:           c.storage.fill,
+		Codec:          chunk.Blosc{Codec: p.Codec, Level: p.Level, Shuffle: p.Shuffle, TypeSize: p.TypeSize, Compat18: p.Compat18},
+		Header:         blpk{},
+		Sparse:         c.fresh,
+		ShortLast:      true,
+		FollowSymlinks: c.file.disk.follow,
+		Write:          c.writeOptions(),
+	}
+	return a, a.Init(shape)
+}
+
+// writeOptions are those of the files of the column: where nobody looks at them,
+// they are written in place.
+func (c *column) writeOptions() ndfile.WriteOptions {
+	if c.fresh {
+		return ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: c.file.write.Sync}
+	}
+	return ndfile.WriteOptions{}
+}
+
+// describe makes the spec of the array as it is.
+func (c *column) describe() {
+	s := &c.storage
+	c.spec = ndfile.Spec{
+		DType:        s.dtype,
+		Shape:        c.chunks.Shape(),
+		Chunks:       c.chunks.Chunks,
+		Compression:  &s.compression,
+		Fill:         s.fill,
+		ExpectedRows: s.expectedlen,
+		Extra:        s.extra,
+	}
+}
+
+// rows is the number of rows that the array has, those in memory included.
+func (c *column) rows() int64 { return c.chunks.Shape()[0] }
+
+// setRows changes the number of rows, and no file. Nothing is in memory.
+func (c *column) setRows(n int64) error {
+	shape := slices.Clone(c.chunks.Shape())
+	shape[0] = n
+	err := c.chunks.SetShape(shape)
+	c.spec.Shape = c.chunks.Shape()
+	return err
+}
+
+// fillRows is n rows of the fill value, without their memory.
+func (c *column) fillRows(n int64) (ndarray.Buffer, error) {
+	if c.storage.badFill {
+		return ndarray.Buffer{}, ndfile.NewError(ndfile.ErrCorrupt, keyDflt+": expected a value of dtype "+c.storage.dtype.String()+" to fill new rows with, found "+
+			shortText(c.storage.dflt)).On(c.dir + "/" + storageFile)
+	}
+	fill := c.storage.fill
+	if fill == nil {
+		fill = make([]byte, c.storage.dtype.Size)
+	}
+	shape := slices.Clone(c.chunks.Shape())
+	shape[0] = n
+	return ndarray.Buffer{DType: c.storage.dtype, Shape: shape, Strides: make([]int64, len(shape)), Data: fill}, nil
+}
+
+// begin is what every call on the array begins with, the lock of the file held.
+func (c *column) begin(write bool) error {
+	switch {
+	case c.file.closed:
+		return ndfile.NewError(ndfile.ErrHandle, "the file is closed")
+	case c.removed:
+		return ndfile.NewError(ndfile.ErrHandle, "the column was removed")
+	case write && c.file.mode == reading:
+		return ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text)
+	}
+	return nil
+}
+
+// Spec implements [ndfile.Array].
+func (c *column) Spec() ndfile.Spec {
+	c.file.mu.RLock()
+	defer c.file.mu.RUnlock()
+	return c.spec
+}
+
+// Attrs implements [ndfile.Array].
+func (c *column) Attrs() *ndfile.Attrs { return c.attrs.get() }
+
+// ReadBox implements [ndfile.Array].
+func (c *column) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	c.file.mu.RLock()
+	defer c.file.mu.RUnlock()
+	err := c.begin(false)
+	if err == nil {
+		err = c.chunks.ReadBox(ctx, box, dst)
+	}
+	return c.located(err)
+}
+
+// WriteBox implements [ndfile.Array].
+func (c *column) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
+	c.file.mu.RLock()
+	defer c.file.mu.RUnlock()
+	err := c.begin(true)
+	if err == nil {
+		err = c.chunks.WriteBox(ctx, box, src)
+	}
+	return c.located(err)
+}
+
+// ChunkEncoding implements [ndfile.Chunked].
+func (c *column) ChunkEncoding() string { return chunk.Blosc{}.Name() }
+
+// ReadChunk implements [ndfile.Chunked]. Rows in memory are written first.
+func (c *column) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw []byte, size int64, err error) {
+	if err := c.lockFlushed(ctx); err != nil {
+		return nil, 0, c.located(err)
+	}
+	defer c.file.mu.RUnlock()
+	if err = c.begin(false); err == nil {
+		raw, size, err = c.chunks.ReadChunk(ctx, index, buf)
+	}
+	return raw, size, c.located(err)
+}
+
+// WriteChunk implements [ndfile.Chunked]. Rows in memory are written first.
+// Chunks whose header names another element size than bcolz needs, and those of a
+// codec that bcolz is built without, are ErrNotSupported.
+func (c *column) WriteChunk(ctx context.Context, index []int64, raw []byte) error {
+	if err := c.lockFlushed(ctx); err != nil {
+		return c.located(err)
+	}
+	defer c.file.mu.RUnlock()
+	err := c.begin(true)
+	if err == nil {
+		err = c.checkChunk(raw)
+	}
+	if err == nil {
+		err = c.chunks.WriteChunk(ctx, index, raw)
+	}
+	return c.located(err)
+}
+
+// lockFlushed locks the file for reading, without rows in memory: they are in no
+// chunk.
+func (c *column) lockFlushed(ctx context.Context) error {
+	f := c.file
+	for {
+		f.mu.RLock()
+		if f.closed || c.chunks.Unflushed() == 0 {
+			return nil
+		}
+		f.mu.RUnlock()
+		f.mu.Lock()
+		err := f.begin(ctx)
+		if err == nil && f.mode == updating {
+			err = f.flushRows(ctx)
+		} else if err == nil {
+			err = c.chunks.FlushRows(ctx)
+		}
+		f.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// checkChunk refuses chunks that bcolz could not read.
+func (c *column) checkChunk(raw []byte) error {
+	info, err := blosc.Info(raw)
+	if err != nil {
+		return nil // the chunk layer says what is wrong
+	}
+	size, err := typeSize(c.storage.dtype)
+	if err == nil && (info.TypeSize != size || info.Codec == blosc.Snappy) {
+		err = ndfile.NewError(ndfile.ErrNotSupported, "bcolz cannot read a chunk of "+info.Codec.String()+" with elements of "+decimal(info.TypeSize)+
+			" bytes; expected another codec than snappy, and elements of "+decimal(size))
+	}
+	return err
+}
+
+// located gives an error the name of the column, and the folder that the user
+// knows in place of a temporary one.
+func (c *column) located(err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.file.located(moved(err, c.dir, c.place()), c)
+}
+
+// place is where the column lies, or will.
+func (c *column) place() string {
+	if c.file.kind == ndfile.Single {
+		return c.file.path
+	}
+	return c.file.path + "/" + c.name
+}
+
+// moved puts another folder in the place of the one that the path of an error
+// begins with.
+func moved(err error, from, to string) error {
+	if from == to {
+		return err
+	}
+	change := func(path *string) {
+		if below, ok := strings.CutPrefix(*path, from); ok && (below == "" || below[0] == '/') {
+			*path = to + below
+		}
+	}
+	var own *ndfile.Error
+	if errors.As(err, &own) {
+		change(&own.Path)
+	}
+	var file *vfs.PathError
+	if errors.As(err, &file) {
+		change(&file.Path)
+		change(&file.To)
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// array is the array of a file. Beside [ndfile.Array] it implements
+// [ndfile.Chunked] and [ndfile.Resizer].
+type array struct {
+	file   *file
+	chunks chunk.Array
+	// cleared is a shape, of whole chunks: within it, all that the files hold
+	// outside of the array's shape is the fill value. nil: nobody looked.
+	cleared []int64
+	dirty   atomic.Bool // WriteChunk may have changed that
+}
+
+// newArray makes the array that f.meta describes.
+func (f *file) newArray() (*array, error) {
+	m := f.meta
+	a := &array{file: f}
+	a.chunks = chunk.Array{
+		FS: f.fsys, Folder: f.dataPath(), AppendPath: f.chunkPath,
+		DType: m.dtype, Chunks: m.chunks, Fill: m.fill, Codec: m.codec,
+		// Without a fill value that makes sense, chunks that are missing are an
+		// error.
+		Sparse:         m.fillErr == nil,
+		FollowSymlinks: f.follow, Write: f.write,
+	}
+	if f.locker != nil {
+		a.chunks.Lock = f.lockChunk
+	}
+	return a, a.chunks.Init(m.shape)
+}
+
+// chunkPath appends the path of the file of a chunk.
+func (f *file) chunkPath(dst []byte, index []int64) []byte {
+	dst = append(dst, f.root...)
+	if f.version.data != "" {
+		dst = append(append(dst, '/'), f.version.data...)
+	}
+	return f.meta.keys.append(append(dst, '/'), index)
+}
+
+func (a *array) Spec() ndfile.Spec {
+	a.file.mu.RLock()
+	defer a.file.mu.RUnlock()
+	m := a.file.meta
+	return ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Compression: m.compression, Fill: m.fill,
+		Dims: m.dims, Attrs: a.file.attrs, Extra: m.extra}
+}
+
+func (a *array) Attrs() *ndfile.Attrs { return a.file.attrs }
+
+// enter begins a call that reads or writes elements; the caller runs leave.
+func (a *array) enter(write bool) (leave func(), err error) {
+	f := a.file
+	f.mu.RLock()
+	switch {
+	case f.closed:
+		err = errClosed()
+	case write:
+		err = a.writable()
+	}
+	if err != nil {
+		f.mu.RUnlock()
+		return nil, f.located(err)
+	}
+	return f.mu.RUnlock, nil
+}
+
+// writable fails where elements and shape cannot be changed.
+func (a *array) writable() error {
+	if a.file.mode == reading {
+		return ndfile.NewError(ndfile.ErrReadOnly, "")
+	}
+	return ndfile.Locate(a.file.meta.fillErr, a.file.path(a.file.version.meta), "", false)
+}
+
+// located names the file, and the fill value where a chunk is missing and there
+// is none that makes sense.
+func (a *array) located(err error) error {
+	if bad := a.file.meta.fillErr; bad != nil && errors.Is(err, fs.ErrNotExist) {
+		err = ndfile.Locate(bad, a.file.path(a.file.version.meta), "", false)
+	}
+	return a.file.located(err)
+}
+
+func (a *array) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	leave, err := a.enter(false)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return a.located(a.chunks.ReadBox(ctx, box, dst))
+}
+
+// WriteBox is as [ndfile.Array] has it. Calls from several goroutines, also to
+// the same chunks, are safe, and so are several open files of one folder.
+func (a *array) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
+	leave, err := a.enter(true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return a.located(a.chunks.WriteBox(ctx, box, src))
+}
+
+// ChunkEncoding is "blosc1", or "bytes" for chunks that are not compressed.
+func (a *array) ChunkEncoding() string { return a.file.meta.codec.Name() }
+
+// ReadChunk implements [ndfile.Chunked].
+func (a *array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw []byte, size int64, err error) {
+	leave, err := a.enter(false)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer leave()
+	raw, size, err = a.chunks.ReadChunk(ctx, index, buf)
+	return raw, size, a.located(err)
+}
+
+// WriteChunk implements [ndfile.Chunked].
+func (a *array) WriteChunk(ctx context.Context, index []int64, raw []byte) error {
+	leave, err := a.enter(true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if check := a.file.version.checkRaw; check != nil {
+		if err := check(raw, a.file.meta.compression); err != nil {
+			return a.located(err)
+		}
+	}
+	a.dirty.Store(true)
+	return a.located(a.chunks.WriteChunk(ctx, index, raw))
+}

@@ -1,0 +1,310 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// mode is what a file is open for.
+type mode uint8
+
+const (
+	reading mode = iota
+	updating
+	creating
+)
+
+// file is an open array with its folder.
+type file struct {
+	store
+	given  string // the path of the caller
+	mode   mode
+	folder *vfs.Folder // when creating
+	locker vfs.Locker  // when other processes are locked out
+
+	// mu is held for writing by what changes the structure, and for reading by
+	// what reads and writes elements.
+	mu       sync.RWMutex
+	closed   bool
+	meta     *metadata // nil before Add
+	array    *array
+	attrs    *ndfile.Attrs
+	oldAttrs *ndfile.Attrs // as they are on disk; when updating
+}
+
+func newFile(v *version, fsys ndfile.FS, path string) *file {
+	path = strings.Clone(path)
+	return &file{store: store{version: v, fsys: fsys, root: path}, given: path}
+}
+
+func (f *file) Kind() ndfile.Kind    { return ndfile.Single }
+func (f *file) Attrs() *ndfile.Attrs { return f.attrs }
+
+// names is File.Names of every file.
+var names = []string{""}
+
+func (f *file) Names() []string {
+	if f.array == nil {
+		return nil
+	}
+	return names
+}
+
+func (f *file) Array(name string) (ndfile.Array, error) {
+	if f.array == nil || name != "" {
+		return nil, f.located(ndfile.NewError(ndfile.ErrName, "a zarr array has no name, it is called \"\"").In(strings.Clone(name)))
+	}
+	return f.array, nil
+}
+
+// located gives an error the path that the caller knows.
+func (f *file) located(err error) error {
+	if err == nil {
+		return nil
+	}
+	if f.folder != nil {
+		err = f.folder.Named(err)
+		var e *ndfile.Error
+		if errors.As(err, &e) {
+			if below, ok := strings.CutPrefix(e.Path, f.root); ok {
+				e.Path = f.given + below
+			}
+		}
+	}
+	return ndfile.Locate(err, f.given, "", false)
+}
+
+func errClosed() error { return ndfile.NewError(ndfile.ErrArgument, "the file is closed") }
+
+// open reads what Open reads.
+func (f *file) open(ctx context.Context, lock bool) (err error) {
+	if lock {
+		if err := f.useLocks(); err != nil {
+			return err
+		}
+	}
+	if f.meta, err = f.readMeta(ctx); err != nil {
+		return err
+	}
+	if err := f.checkData(); err != nil {
+		return err
+	}
+	if f.attrs, err = f.readAttrs(ctx, f.meta); err != nil {
+		return err
+	}
+	if f.mode == updating {
+		f.oldAttrs = f.attrs.Clone()
+	}
+	f.array, err = f.newArray()
+	return err
+}
+
+// Add declares the array of a file being created. Without Spec.Chunks chunks are
+// of about 1 MiB. Spec.Compression nil is level 5 with byte shuffle of blosclz
+// in early zarr, as release 0.4 has it, and of lz4 in later versions. Spec.Extra is
+// what the Spec of an array of the same format has there.
+func (f *file) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.add(ctx, name, spec); err != nil {
+		return nil, f.located(err)
+	}
+	return f.array, nil
+}
+
+func (f *file) add(ctx context.Context, name string, spec ndfile.Spec) error {
+	switch {
+	case f.closed:
+		return errClosed()
+	case f.mode == reading:
+		return ndfile.NewError(ndfile.ErrReadOnly, "")
+	case f.mode == updating:
+		return ndfile.NewError(ndfile.ErrNotSupported, "a zarr file holds one array, and it is there already")
+	case f.array != nil:
+		return ndfile.NewError(ndfile.ErrNameExists, "a zarr file holds one array")
+	}
+	if err := f.complete(name, &spec); err != nil {
+		return err
+	}
+	meta, err := f.version.build(&spec)
+	if err != nil {
+		return err
+	}
+	attrs, err := mergeAttrs(f.attrs, spec.Attrs)
+	if err != nil {
+		return err
+	}
+	f.meta = meta
+	a, err := f.newArray()
+	if err == nil && f.version.data != "" {
+		if err = f.fsys.Mkdir(f.dataPath()); errors.Is(err, fs.ErrExist) {
+			err = nil // an Add before this one failed
+		}
+	}
+	if err != nil {
+		f.meta = nil
+		return err
+	}
+	a.cleared = slices.Repeat([]int64{math.MaxInt64}, len(meta.shape)) // there are no files
+	f.array = a
+	*f.attrs = *attrs
+	return ctx.Err()
+}
+
+// complete checks a Spec for what no array has, and fills in the defaults.
+func (f *file) complete(name string, spec *ndfile.Spec) error {
+	refused := ""
+	switch {
+	case name != "":
+		return ndfile.NewError(ndfile.ErrArgument, "a zarr array has no name, found "+strconv.Quote(name))
+	case spec.Masked:
+		refused = "missing elements"
+	case spec.NoData:
+		refused = "metadata without data"
+	case spec.Dims != nil && f.version.caps&ndfile.CapDims == 0:
+		refused = "names of axes"
+	}
+	if refused != "" {
+		return ndfile.NewError(ndfile.ErrNotSupported, f.version.format+" has no "+refused)
+	}
+	if spec.DType.IsVar() {
+		return badDType(f.version.format + " has no elements of variable length, found " + spec.DType.String())
+	}
+	if err := spec.DType.Check(); err != nil {
+		return err
+	}
+	if _, err := ndarray.NBytes(spec.Shape, spec.DType.Size); err != nil {
+		return err
+	}
+	spec.Shape = slices.Clone(spec.Shape)
+	if spec.Chunks == nil {
+		spec.Chunks = defaultChunks(spec.Shape, spec.ExpectedRows, spec.DType.Size)
+	}
+	spec.Chunks = slices.Clone(spec.Chunks)
+	if len(spec.Chunks) != len(spec.Shape) {
+		return ndfile.NewError(ndfile.ErrShape, "chunks: expected "+strconv.Itoa(len(spec.Shape))+" extents, found "+strconv.Itoa(len(spec.Chunks)))
+	}
+	for axis, n := range spec.Chunks {
+		if n < 1 {
+			return ndfile.NewError(ndfile.ErrShape, "chunks: axis "+strconv.Itoa(axis)+": expected 1 or more, found "+strconv.FormatInt(n, 10))
+		}
+	}
+	compression := ndfile.Compression{Codec: f.version.codec, Level: 5, Shuffle: 1} // level and shuffle are those of all versions of zarr
+	if spec.Compression != nil {
+		compression = *spec.Compression
+	}
+	spec.Compression = &compression
+	spec.Fill = slices.Clone(spec.Fill)
+	return nil
+}
+
+// targetChunk is about the size in bytes of a chunk whose shape is not given.
+const targetChunk = 1 << 20
+
+// defaultChunks halves the longest axis until a chunk is small enough. An axis
+// without elements yet counts as one that will be long, rows if they are given.
+func defaultChunks(shape []int64, rows int64, itemSize int) []int64 {
+	chunks := slices.Clone(shape)
+	if len(chunks) > 0 {
+		chunks[0] = max(chunks[0], rows)
+	}
+	for axis, n := range chunks {
+		if n == 0 {
+			chunks[axis] = targetChunk
+		}
+	}
+	for {
+		n, err := ndarray.NBytes(chunks, itemSize)
+		if err == nil && n <= targetChunk {
+			return chunks
+		}
+		longest := 0
+		for axis := range chunks {
+			if chunks[axis] > chunks[longest] {
+				longest = axis
+			}
+		}
+		if len(chunks) == 0 || chunks[longest] == 1 {
+			return chunks
+		}
+		chunks[longest] = (chunks[longest] + 1) / 2
+	}
+}
+
+// Flush implements [ndfile.Flusher]. Elements are on disk already; it writes the
+// attributes. A file being created appears when it is closed, not before.
+func (f *file) Flush(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return f.located(errClosed())
+	}
+	if f.mode != updating {
+		return nil
+	}
+	return f.located(f.flushAttrs(ctx))
+}
+
+// Close writes the attributes; of a new file the metadata too, and makes it
+// visible.
+func (f *file) Close(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return f.located(errClosed())
+	}
+	var err error
+	switch f.mode {
+	case updating:
+		err = f.flushAttrs(ctx)
+	case creating:
+		if err = f.finish(ctx); err != nil {
+			f.folder.Abort()
+			break
+		}
+		err = f.folder.Commit()
+	}
+	f.closed = true
+	return f.located(err)
+}
+
+// finish writes the documents of a new file.
+func (f *file) finish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.array == nil {
+		return ndfile.NewError(ndfile.ErrOrder, "a zarr file holds one array, but none was added")
+	}
+	if f.attrs.Len() > 0 {
+		if err := f.writeAttrs(f.attrs); err != nil {
+			return err
+		}
+	}
+	return f.writeDocument(f.version.meta, f.meta.doc)
+}
+
+// Abort drops a file being created, and the attributes that were changed since
+// Flush of another.
+func (f *file) Abort() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	if f.mode == creating {
+		return f.located(f.folder.Abort())
+	}
+	return nil
+}

@@ -1,0 +1,462 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// A fill value is JSON that early zarr gives to NumPy's ndarray.fill. What that
+// makes of it, wrapping and truncating, is what the array's readers have always
+// seen, so we do the same. Only what the C language leaves undefined there is
+// refused.
+
+// maxFill bounds the size in bytes of an element that is filled: elements can be
+// as large as 2 GiB by a few letters in a document.
+const maxFill = 16 << 20
+
+// fillBytes gives the element of dtype d that a JSON value stands for, nil for
+// null. Errors are ErrCorrupt and ErrLimit.
+func fillBytes(d ndarray.DType, v pyjson.Value) ([]byte, error) {
+	if v.Kind() == pyjson.KindNull {
+		return nil, nil
+	}
+	if d.Size > maxFill {
+		return nil, ndfile.NewError(ndfile.ErrLimit, "fill_value: expected elements of at most "+strconv.Itoa(maxFill)+" bytes, found "+strconv.Itoa(d.Size))
+	}
+	elem := make([]byte, d.Size)
+	if err := putFill(elem, &d, v); err != nil {
+		return nil, err
+	}
+	return elem, nil
+}
+
+// putFill writes an element that is zero so far.
+func putFill(dst []byte, d *ndarray.DType, v pyjson.Value) error {
+	if d.Kind == ndarray.Record {
+		return putRecord(dst, d, v)
+	}
+	s, err := toScalar(v)
+	if err == nil {
+		err = s.put(dst, d)
+	}
+	return err
+}
+
+// putRecord fills every member with one value, or each with its own of a list.
+// NumPy writes such lists for tuples, but then cannot read them.
+func putRecord(dst []byte, d *ndarray.DType, v pyjson.Value) error {
+	items := v.Items()
+	if v.Kind() == pyjson.KindList && len(items) != len(d.Fields) {
+		return noFill(d, v)
+	}
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		if items != nil {
+			v = items[i]
+		}
+		n, err := ndarray.Count(f.Shape)
+		if err != nil {
+			return err
+		}
+		for k := range int(n) {
+			if err := putFill(dst[f.Offset+k*f.DType.Size:][:f.DType.Size], &f.DType, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// scalar is a JSON scalar as NumPy holds it: a bool, an integer of 64 bits, a
+// double, or text.
+type scalar struct {
+	value pyjson.Value
+	kind  ndarray.Kind // Bool, Int, Uint, Float or Unicode
+	bits  uint64       // of a Bool, Int or Uint
+	f     float64      // of a Float
+	text  string       // of a Unicode
+}
+
+func toScalar(v pyjson.Value) (s scalar, err error) {
+	s.value = v
+	switch v.Kind() {
+	case pyjson.KindBool:
+		s.kind = ndarray.Bool
+		if b, _ := v.Bool(); b {
+			s.bits = 1
+		}
+	case pyjson.KindString:
+		s.kind = ndarray.Unicode
+		s.text, _ = v.Str()
+	case pyjson.KindNumber:
+		if i, ok := v.Int64(); ok {
+			s.kind, s.bits = ndarray.Int, uint64(i)
+		} else if u, ok := v.Uint64(); ok {
+			s.kind, s.bits = ndarray.Uint, u
+		} else if v.IsInt() {
+			err = corruptFill("an integer of 64 bits", v)
+		} else {
+			s.kind = ndarray.Float
+			s.f, _ = v.Float64()
+		}
+	default:
+		err = corruptFill("a number, a string, true, false or null", v)
+	}
+	return s, err
+}
+
+func corruptFill(expected string, v pyjson.Value) error {
+	return ndfile.NewError(ndfile.ErrCorrupt, "fill_value: expected "+expected+", found "+shortText(v))
+}
+
+// noFill says that a value is none for a dtype.
+func noFill(d *ndarray.DType, v pyjson.Value) error {
+	return corruptFill("a value of dtype "+d.String(), v)
+}
+
+// put writes the element that NumPy makes of s.
+func (s *scalar) put(dst []byte, d *ndarray.DType) error {
+	switch d.Kind {
+	case ndarray.Bool:
+		if s.bits != 0 || s.f != 0 || s.text != "" {
+			dst[0] = 1
+		}
+		return nil
+	case ndarray.Int, ndarray.Uint:
+		return s.putInt(dst, d)
+	case ndarray.Float, ndarray.Complex:
+		return s.putFloat(dst, d)
+	case ndarray.Datetime, ndarray.Timedelta:
+		return s.putTime(dst, d)
+	case ndarray.Bytes, ndarray.Unicode:
+		return s.putText(dst, d)
+	case ndarray.Raw:
+		return s.putRaw(dst, d)
+	}
+	return noFill(d, s.value)
+}
+
+// putWord writes the low bytes of a word in the byte order of d.
+func putWord(dst []byte, d *ndarray.DType, word uint64) {
+	var b [8]byte
+	if n := len(dst); d.Swapped() == (ndarray.NativeOrder == ndarray.Little) && n > 1 {
+		binary.BigEndian.PutUint64(b[:], word)
+		copy(dst, b[8-n:])
+	} else {
+		binary.LittleEndian.PutUint64(b[:], word)
+		copy(dst, b[:n])
+	}
+}
+
+// putInt wraps integers and cuts the fraction off floats. A float becomes an
+// integer of 32 or 64 bits first, as C's conversion goes, and is wrapped then.
+func (s *scalar) putInt(dst []byte, d *ndarray.DType) error {
+	word := s.bits
+	switch s.kind {
+	case ndarray.Float:
+		bound := float64(1 << 63)
+		if d.Size < 4 || d.Size == 4 && d.Kind == ndarray.Int {
+			bound = 1 << 31
+		}
+		switch whole := math.Trunc(s.f); {
+		case whole >= -bound && whole < bound:
+			word = uint64(int64(whole))
+		case whole >= bound && whole < 2*bound && d.Size == 8 && d.Kind == ndarray.Uint:
+			word = uint64(whole)
+		default:
+			return noFill(d, s.value)
+		}
+	case ndarray.Unicode:
+		text := strings.TrimSpace(s.text)
+		i, err := strconv.ParseInt(text, 10, 64)
+		if word = uint64(i); err != nil {
+			word, err = strconv.ParseUint(text, 10, 64)
+		}
+		if err != nil {
+			return noFill(d, s.value)
+		}
+	}
+	putWord(dst, d, word)
+	return nil
+}
+
+// putFloat rounds to the nearest. The layout of a long double depends on the
+// machine that wrote it: only its zero is known.
+func (s *scalar) putFloat(dst []byte, d *ndarray.DType) error {
+	part, second := dst, scalar{kind: ndarray.Float} // second is the imaginary part
+	if d.Kind == ndarray.Complex {
+		part = dst[:len(dst)/2]
+	}
+	if s.kind == ndarray.Unicode {
+		c, ok := pythonNumber(s.text, d.Kind == ndarray.Complex)
+		if !ok {
+			return noFill(d, s.value)
+		}
+		s.kind, s.f = ndarray.Float, real(c)
+		second.f = imag(c)
+	}
+	if len(part) > 8 {
+		if s.bits != 0 || math.Float64bits(s.f)|math.Float64bits(second.f) != 0 {
+			return ndfile.NewError(ndfile.ErrNotSupported, "fill_value: of dtype "+d.String()+" only 0 and null are supported, found "+shortText(s.value))
+		}
+		return nil
+	}
+	putWord(part, d, s.floatBits(len(part)))
+	if d.Kind == ndarray.Complex {
+		putWord(dst[len(part):], d, second.floatBits(len(part)))
+	}
+	return nil
+}
+
+// pythonNumber is Python's float(text) or complex(text).
+func pythonNumber(text string, isComplex bool) (complex128, bool) {
+	text = strings.TrimSpace(text)
+	if strings.ContainsAny(text, "_xX") {
+		return 0, false
+	}
+	if f, err := strconv.ParseFloat(text, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return complex(f, 0), true
+	}
+	if inner, ok := strings.CutPrefix(text, "("); ok {
+		if text, ok = strings.CutSuffix(inner, ")"); !ok {
+			return 0, false
+		}
+	}
+	number, ok := strings.CutSuffix(text, "j")
+	c, err := strconv.ParseComplex(number+"i", 128)
+	return c, isComplex && ok && (err == nil || errors.Is(err, strconv.ErrRange))
+}
+
+// floatBits is the number as a float of a number of bytes. Integers of 64 bits
+// become halves through a float of 4 bytes, as in NumPy.
+func (s *scalar) floatBits(size int) uint64 {
+	f64, f32 := s.f, float32(s.f)
+	switch s.kind {
+	case ndarray.Bool, ndarray.Uint:
+		f64, f32 = float64(s.bits), float32(s.bits)
+	case ndarray.Int:
+		f64, f32 = float64(int64(s.bits)), float32(int64(s.bits))
+	}
+	switch {
+	case size == 2 && s.kind == ndarray.Float:
+		return halfBits(f64)
+	case size == 2:
+		return halfBits(float64(f32))
+	case size == 4 && f64 != f64: // Go's NaN is not that of Python
+		return 0x7fc0 << 16
+	case size == 4:
+		return uint64(math.Float32bits(f32))
+	case f64 != f64:
+		return 0x7ff8 << 48
+	}
+	return math.Float64bits(f64)
+}
+
+// halfBits rounds to a float of 2 bytes, to the nearest, ties to even.
+func halfBits(f float64) uint64 {
+	var sign uint64
+	if math.Signbit(f) {
+		sign = 0x8000
+	}
+	f = math.Abs(f)
+	switch {
+	case f != f:
+		return 0x7e00
+	case f >= 65520: // half way between the largest half and 65536
+		return sign | 0x7c00
+	case f < 0x1p-14: // subnormal; what rounds up becomes the smallest normal
+		return sign | uint64(math.RoundToEven(f*0x1p24))
+	}
+	frac, exp := math.Frexp(f) // frac in [0.5, 1): 11 bits of it are kept
+	return sign | uint64(exp+13)<<10 + uint64(math.RoundToEven(frac*0x1p11))
+}
+
+// putTime takes numbers as counts of the unit, and for dates ISO 8601.
+func (s *scalar) putTime(dst []byte, d *ndarray.DType) error {
+	count := int64(s.bits)
+	switch s.kind {
+	case ndarray.Float:
+		switch whole := math.Trunc(s.f); {
+		case whole != whole:
+			count = notATime
+		case whole >= -(1<<63) && whole < 1<<63:
+			count = int64(whole)
+		default:
+			return noFill(d, s.value)
+		}
+	case ndarray.Unicode:
+		var ok bool
+		if count, ok = parseTime(s.text, d); !ok {
+			return noFill(d, s.value)
+		}
+	}
+	putWord(dst, d, uint64(count))
+	return nil
+}
+
+// putText cuts a text to the length of the element. Numbers are texts as
+// Python's str makes them: 0 is "0". Byte strings hold ASCII.
+func (s *scalar) putText(dst []byte, d *ndarray.DType) error {
+	text := s.str()
+	if !utf8.ValidString(text) {
+		return noFill(d, s.value)
+	}
+	for _, r := range text {
+		if d.Kind == ndarray.Unicode && len(dst) >= 4 {
+			putWord(dst[:4], d, uint64(r))
+			dst = dst[4:]
+		} else if d.Kind == ndarray.Bytes && r >= utf8.RuneSelf {
+			return noFill(d, s.value)
+		} else if d.Kind == ndarray.Bytes && len(dst) > 0 {
+			dst[0] = byte(r)
+			dst = dst[1:]
+		}
+	}
+	return nil
+}
+
+// str is Python's str of the value.
+func (s *scalar) str() string {
+	switch s.kind {
+	case ndarray.Bool:
+		if s.bits == 0 {
+			return "False"
+		}
+		return "True"
+	case ndarray.Int, ndarray.Uint:
+		return string(pyjson.Append(nil, s.value))
+	case ndarray.Float:
+		return pythonFloat(s.f)
+	}
+	return s.text
+}
+
+// putRaw takes the bytes of a number in NumPy's memory, cut or followed by
+// zeros: 8 bytes, little endian, 1 of a bool.
+func (s *scalar) putRaw(dst []byte, d *ndarray.DType) error {
+	var b [8]byte
+	switch s.kind {
+	case ndarray.Unicode:
+		return noFill(d, s.value)
+	case ndarray.Float:
+		binary.LittleEndian.PutUint64(b[:], s.floatBits(8))
+	default:
+		binary.LittleEndian.PutUint64(b[:], s.bits)
+	}
+	copy(dst, b[:])
+	return nil
+}
+
+// fillValue is the JSON that fillBytes reads back as elem, in the spelling of
+// the reference implementation: 0 is 0 for every dtype but strings. nil is null.
+// It fails with ErrValue where there is none: bytes beyond ASCII, records other
+// than zero. A complex number is a string, which NumPy reads. The zero of a record with strings is null, since 0
+// would make them "0".
+func fillValue(d ndarray.DType, elem []byte) (pyjson.Value, error) {
+	if elem == nil {
+		return pyjson.Null(), nil
+	}
+	if len(elem) != d.Size {
+		return pyjson.Value{}, ndfile.NewError(ndfile.ErrArgument, "fill value: expected "+strconv.Itoa(d.Size)+" bytes, one element, found "+strconv.Itoa(len(elem)))
+	}
+	v := spellFill(&d, elem)
+	back, err := fillBytes(d, v)
+	switch {
+	case err == nil && bytes.Equal(back, elem):
+	case v.Text() == "NaN": // one stands for all
+	case v.Kind() == pyjson.KindNull && isZero(elem):
+	default:
+		return v, ndfile.NewError(ndfile.ErrValue, "early zarr has no way to write this fill value of dtype "+d.String())
+	}
+	return v, nil
+}
+
+func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
+
+// spellFill finds a value that may be the one of elem.
+func spellFill(d *ndarray.DType, elem []byte) pyjson.Value {
+	native := bytes.Clone(elem)
+	if d.Swapped() {
+		ndarray.SwapBytes(native, *d)
+	}
+	switch d.Kind {
+	case ndarray.Bool:
+		return pyjson.Bool(elem[0] != 0)
+	case ndarray.Bytes:
+		return pyjson.String(string(bytes.TrimRight(elem, "\x00")))
+	case ndarray.Unicode:
+		return pyjson.String(ucs4Text(native))
+	}
+	if isZero(elem) {
+		v := pyjson.Int(0)
+		if back, err := fillBytes(*d, v); err != nil || !isZero(back) {
+			return pyjson.Null()
+		}
+		return v
+	}
+	switch d.Kind {
+	case ndarray.Int, ndarray.Datetime, ndarray.Timedelta:
+		return pyjson.Int(int64(widened(ndarray.Int, d.Size, native)))
+	case ndarray.Uint:
+		return pyjson.Uint(widened(ndarray.Uint, d.Size, native))
+	case ndarray.Float:
+		return pyjson.Float(math.Float64frombits(widened(ndarray.Float, d.Size, native)))
+	case ndarray.Complex:
+		re := math.Float64frombits(widened(ndarray.Float, d.Size/2, native))
+		im := math.Float64frombits(widened(ndarray.Float, d.Size/2, native[d.Size/2:]))
+		if math.Float64bits(im) == 0 {
+			return pyjson.Float(re)
+		}
+		return pyjson.String(pythonComplex(re, im))
+	case ndarray.Raw:
+		var b [8]byte
+		copy(b[:], elem)
+		return pyjson.Uint(binary.LittleEndian.Uint64(b[:]))
+	}
+	return pyjson.Null()
+}
+
+// widened is a number in the machine's byte order as one of 8 bytes; 0 if it
+// does not fit.
+func widened(kind ndarray.Kind, size int, elem []byte) uint64 {
+	var b [8]byte
+	ndarray.CopyRun(b[:], 8, ndarray.DType{Kind: kind, Size: 8}, elem, int64(size), ndarray.DType{Kind: kind, Size: size}, 1)
+	return binary.NativeEndian.Uint64(b[:])
+}
+
+// pythonComplex is Python's str of a complex number.
+func pythonComplex(re, im float64) string {
+	sign := ""
+	if !math.Signbit(im) {
+		sign = "+"
+	}
+	return "(" + strings.TrimSuffix(pythonFloat(re), ".0") + sign + strings.TrimSuffix(pythonFloat(im), ".0") + "j)"
+}
+
+// pythonFloat is Python's str of a float.
+func pythonFloat(f float64) string {
+	text := string(pyjson.AppendFloat(nil, f))
+	text = strings.Replace(text, "Infinity", "inf", 1)
+	return strings.Replace(text, "NaN", "nan", 1)
+}
+
+// ucs4Text is a text in the machine's byte order without the NULs at its end.
+func ucs4Text(b []byte) string {
+	var text []rune
+	for ; len(b) >= 4; b = b[4:] {
+		text = append(text, rune(binary.NativeEndian.Uint32(b)))
+	}
+	for len(text) > 0 && text[len(text)-1] == 0 {
+		text = text[:len(text)-1]
+	}
+	return string(text)
+}

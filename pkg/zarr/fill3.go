@@ -1,0 +1,154 @@
+package zarr
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+)
+
+// Version 3 takes fewer spellings than version 2 and adds some: floats by their
+// bits, raw bytes as a list of them, records as objects.
+
+// fill3 gives the element of dtype d that a value stands for. Errors are
+// ErrCorrupt and ErrLimit.
+func fill3(v pyjson.Value, d ndarray.DType) ([]byte, error) { return newFill(d, v, putFill3) }
+
+func putFill3(dst []byte, d *ndarray.DType, v pyjson.Value) error {
+	switch d.Kind {
+	case ndarray.Bool:
+		b, ok := v.Bool()
+		if b {
+			dst[0] = 1
+		}
+		if ok {
+			return nil
+		}
+	case ndarray.Int, ndarray.Uint:
+		return putInt3(dst, d, v)
+	case ndarray.Datetime, ndarray.Timedelta:
+		if s, _ := v.Str(); s == "NaT" {
+			putWord(dst, d, 1<<63)
+			return nil
+		}
+		if i, ok := v.Int64(); ok {
+			putWord(dst, d, uint64(i))
+			return nil
+		}
+	case ndarray.Float:
+		return putFloat3(dst, d, v)
+	case ndarray.Complex:
+		return putPair(dst, d, v, putFill3)
+	case ndarray.Unicode:
+		if s, ok := v.Str(); ok && utf8.RuneCountInString(s) <= d.Size/4 {
+			return putFill(dst, d, v)
+		}
+	case ndarray.Raw:
+		if v.Kind() == pyjson.KindList {
+			return putList3(dst, d, v)
+		}
+		return putBase64(dst, d, v)
+	case ndarray.Record:
+		if o := v.Object(); o != nil {
+			return putMembers3(dst, d, v, o)
+		}
+		return putBase64(dst, d, v)
+	case ndarray.Bytes:
+		return putBase64(dst, d, v)
+	}
+	return noFill(d, v)
+}
+
+// putInt3 takes integers in range, also spelled as floats, which zarr-python
+// reads too.
+func putInt3(dst []byte, d *ndarray.DType, v pyjson.Value) error {
+	if f, ok := v.Float64(); ok && !v.IsInt() && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		v = pyjson.Int(int64(f))
+	}
+	if d.Kind == ndarray.Uint {
+		u, ok := v.Uint64()
+		if !ok || bits.Len64(u) > 8*d.Size {
+			return noFill(d, v)
+		}
+		putWord(dst, d, u)
+		return nil
+	}
+	i, ok := v.Int64()
+	if shift := 64 - 8*d.Size; !ok || i<<shift>>shift != i {
+		return noFill(d, v)
+	}
+	putWord(dst, d, uint64(i))
+	return nil
+}
+
+// putFloat3 takes numbers, the three words, and bits as "0x7fc00000".
+func putFloat3(dst []byte, d *ndarray.DType, v pyjson.Value) error {
+	switch s, isText := v.Str(); {
+	case !isText, s == "NaN", s == "Infinity", s == "-Infinity":
+		if v.Kind() == pyjson.KindNumber || isText {
+			return putFill(dst, d, v)
+		}
+	case strings.HasPrefix(s, "0x") && len(s) == 2+2*d.Size:
+		if word, err := strconv.ParseUint(s[2:], 16, 64); err == nil {
+			putWord(dst, d, word)
+			return nil
+		}
+	}
+	return noFill(d, v)
+}
+
+// putList3 takes one number a byte.
+func putList3(dst []byte, d *ndarray.DType, v pyjson.Value) error {
+	items := v.Items()
+	if len(items) != len(dst) {
+		return noFill(d, v)
+	}
+	for i, item := range items {
+		b, ok := item.Uint64()
+		if !ok || b > 255 {
+			return noFill(d, v)
+		}
+		dst[i] = byte(b)
+	}
+	return nil
+}
+
+// putMembers3 takes an object with a value for each field.
+func putMembers3(dst []byte, d *ndarray.DType, v pyjson.Value, o *pyjson.Object) error {
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		member, ok := o.Get(f.Name)
+		if !ok || o.Len() != len(d.Fields) {
+			return noFill(d, v)
+		}
+		if err := putFill3(dst[f.Offset:][:f.DType.Size], &f.DType, member); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill3Value is what fill3 reads back as elem, bit for bit; nil is zero. Errors
+// are ErrArgument, ErrValue and ErrLimit.
+func fill3Value(elem []byte, d ndarray.DType) (pyjson.Value, error) {
+	return spellExact(elem, &d, 3)
+}
+
+// floatValue3 spells any NaN but the one that "NaN" is by its bits. word is that
+// of the float64.
+func floatValue3(word uint64, size int) pyjson.Value {
+	const nan = 0x7ff8 << 48
+	if !math.IsNaN(math.Float64frombits(word)) || word == nan {
+		return floatValue2(word)
+	}
+	// Widening moved sign, exponent and fraction apart.
+	fraction := map[int]int{2: 10, 4: 23, 8: 52}[size]
+	exponent := uint64(1)<<(8*size-1-fraction) - 1
+	word = word>>63<<(8*size-1) | exponent<<fraction | word<<12>>(64-fraction)
+	digits := strconv.FormatUint(word, 16)
+	return pyjson.String("0x" + strings.Repeat("0", 2*size-len(digits)) + digits)
+}

@@ -1,0 +1,110 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Format0 is the layout of zarr release 0.4, name "zarr0", extension ".zarr".
+// Beside the methods of [ndfile.Format] it has those of [ndfile.Verifier].
+//
+// A file is one array, called "". Its attributes are those of the file and of the
+// array: File.Attrs and Array.Attrs are the same object. Chunks are written when
+// WriteBox is called, attributes at Flush and Close. A region write is old or new
+// chunk by chunk; all other changes are old or new as a whole.
+var Format0 ndfile.Format = format{&version0}
+
+// format is the ndfile.Format of a version.
+type format struct{ version *version }
+
+const commonCaps = ndfile.CapCreate | ndfile.CapUpdate | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapChunked | ndfile.CapResize | ndfile.CapVerify
+
+func (f format) Name() string         { return f.version.format }
+func (f format) Extensions() []string { return extensions }
+func (f format) Caps() ndfile.Caps    { return f.version.caps }
+
+var extensions = []string{".zarr"}
+
+// Detect is Certain about a folder with the metadata document, whatever that
+// holds.
+func (f format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.Match, error) {
+	if err := ctx.Err(); err != nil {
+		return ndfile.NoMatch, err
+	}
+	info, err := fsys.Stat(path + "/" + f.version.meta)
+	switch {
+	case err == nil && info.Mode == vfs.Regular:
+		if f.version == &version0 && replaced(fsys, path) {
+			return ndfile.NoMatch, nil
+		}
+		return ndfile.Certain, nil
+	case err == nil, errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
+		return ndfile.NoMatch, nil
+	case errors.Is(err, fs.ErrNotExist) && f.version.isGroup(fsys, path):
+		return ndfile.Possible, nil // Open says what it is
+	case errors.Is(err, fs.ErrNotExist):
+		_, err = fsys.Stat(path)
+	}
+	return ndfile.NoMatch, err
+}
+
+// Open reads the metadata and the attributes; that is all, however many chunks
+// there are. opt.Lock needs mode r+ and a format with such locks: each write of
+// a chunk, of metadata and of attributes then holds the lock of that file that
+// writers in other processes take too (README.md).
+func (f format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	file := newFile(f.version, fsys, path)
+	file.follow, file.limits = opt.FollowSymlinks, opt.Limits
+	if opt.Mode == ndfile.Update {
+		file.mode = updating
+	}
+	if err := file.open(ctx, opt.Lock); err != nil {
+		return nil, file.located(err)
+	}
+	return file, nil
+}
+
+// Create starts a new file. A folder at path is replaced when the file is closed,
+// if it is an array of this format and holds nothing else; otherwise it is
+// ErrExists.
+func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := f.checkOld(ctx, fsys, path); err != nil {
+		return nil, err
+	}
+	folder, err := vfs.NewFolder(fsys, path, opt.WriteOptions, f.version.ours)
+	if err != nil {
+		return nil, err
+	}
+	file := newFile(f.version, fsys, path)
+	file.mode, file.folder, file.root = creating, folder, folder.Path()
+	file.write = ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: opt.Sync}
+	file.attrs = opt.Attrs.Clone()
+	if file.attrs == nil {
+		file.attrs = ndfile.NewAttrs()
+	}
+	return file, nil
+}
+
+// checkOld refuses to replace a folder that is no array of this format.
+func (f format) checkOld(ctx context.Context, fsys ndfile.FS, path string) error {
+	info, err := fsys.Stat(path)
+	if err != nil || info.Mode != vfs.Dir {
+		return nil // vfs.NewFolder tells what is wrong
+	}
+	match, err := f.Detect(ctx, fsys, path)
+	if err == nil && match == ndfile.NoMatch {
+		err = ndfile.NewError(ndfile.ErrExists, "the folder exists and is no "+f.version.format+" array: it is not replaced").On(path)
+	}
+	return err
+}

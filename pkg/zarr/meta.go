@@ -1,0 +1,150 @@
+package zarr
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// version is one generation of zarr: all that differs between them. Values are
+// constants of the package.
+type version struct {
+	format string // name of the ndfile.Format
+	caps   ndfile.Caps
+	// meta, attrs and data are the names of the metadata document, of the
+	// attributes and of the folder that holds the chunks. attrs is "" where the
+	// attributes are a member of the document, "attributes"; data is "" where
+	// chunks lie beside the document.
+	meta, attrs, data string
+	// group is the file that stands for meta in a folder that is a group of arrays;
+	// "" where there are none or the document itself tells.
+	group string
+	// codec is that of new arrays for which the Spec names none.
+	codec string
+	// locks: there is a protocol for writers in different processes.
+	locks bool
+	// indent and sorted say how documents are written: json.dumps's arguments
+	// indent and sort_keys.
+	indent int
+	sorted bool
+	// notJSON says better than a JSON parser what a text is that is not JSON, nil
+	// for anything unknown. May be nil.
+	notJSON func(text []byte) error
+	// checkRaw refuses chunks that other programs of the version could not read;
+	// may be nil.
+	checkRaw func(raw []byte, c *ndfile.Compression) error
+	// ours tells which entries of a folder belong to an array, what writers leave
+	// behind included; rel is the path from the folder. Creating over an array
+	// removes these, and is refused where there is anything else.
+	ours func(rel string, mode vfs.FileMode) bool
+	// grid is the member of the document that chunks come from; "" is "chunks".
+	grid string
+	// parse reads a document. What a stranger can have written into it is
+	// checked, but for what document.checkGrid checks afterwards. The error has an
+	// offset (see document.wrong), its path is added by the caller.
+	parse func(doc *document) (*metadata, error)
+	// build makes the metadata and the document of a new array. spec is
+	// complete: Chunks and Compression are set, and everything that no version
+	// has (names of axes, masks) is refused already. Fill nil is the default.
+	// What the version cannot write is ErrDType or ErrValue.
+	build func(spec *ndfile.Spec) (*metadata, error)
+}
+
+// metadata is what the document of an array says, in any version.
+type metadata struct {
+	// doc is the document as it stands in the file, members that mean nothing to
+	// us included. It is what is written back with another shape.
+	doc           *pyjson.Object
+	dtype         ndarray.DType
+	shape, chunks []int64
+	// fill is one element; nil is no fill value: elements that were never
+	// written are undefined to others and zero here.
+	fill []byte
+	// fillErr says that the document has a fill value that is none of the
+	// dtype. It is no hindrance until the fill value is needed.
+	fillErr error
+	// compression is what Spec says of it; nil: chunks are the plain elements.
+	compression *ndfile.Compression
+	// codec makes the bytes of a chunk.
+	codec chunk.Codec
+	keys  chunkKeys
+	// dims are the names of the axes, nil for none.
+	dims []string
+	// extra is Spec.Extra: members of doc that build would not make of the Spec.
+	extra *ndfile.Attrs
+}
+
+// setShape changes the shape and the document. In every version "shape" is a
+// list of the document itself.
+func (m *metadata) setShape(shape []int64) {
+	m.shape = shape
+	m.doc = m.doc.Clone()
+	m.doc.Set("shape", intList(shape))
+}
+
+// append appends the document as it is written.
+func (v *version) append(dst []byte, doc *pyjson.Object) []byte {
+	return pyjson.AppendIndent(dst, pyjson.ObjectValue(doc), v.indent, v.sorted)
+}
+
+// chunkKeys says how the files of chunks are named: the indexes in decimal, with
+// a separator between them.
+type chunkKeys struct{ prefix, separator, suffix string }
+
+// append appends the name of a chunk.
+func (k *chunkKeys) append(dst []byte, index []int64) []byte {
+	dst = append(dst, k.prefix...)
+	for axis, i := range index {
+		if axis > 0 {
+			dst = append(dst, k.separator...)
+		}
+		dst = strconv.AppendInt(dst, i, 10)
+	}
+	return append(dst, k.suffix...)
+}
+
+// parse undoes append into index, which has one place an axis. ok is false for
+// a name that append would not make.
+func (k *chunkKeys) parse(index []int64, name string) (ok bool) {
+	name, hasPrefix := strings.CutPrefix(name, k.prefix)
+	name, hasSuffix := strings.CutSuffix(name, k.suffix)
+	if !hasPrefix || !hasSuffix {
+		return false
+	}
+	for axis := range index {
+		part := name
+		if axis < len(index)-1 {
+			if part, name, ok = strings.Cut(name, k.separator); !ok {
+				return false
+			}
+		}
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil || part[0] < '0' || part[0] > '9' || part[0] == '0' && len(part) > 1 {
+			return false
+		}
+		index[axis] = n
+	}
+	return len(index) > 0 || name == ""
+}
+
+// isIndexes tells whether a text is indexes of chunks in the canonical form, with
+// a separator between them: a name of some array's chunk.
+func isIndexes(text, separator string) bool {
+	index := make([]int64, strings.Count(text, separator)+1)
+	keys := chunkKeys{separator: separator}
+	return keys.parse(index, text)
+}
+
+// intList is a JSON list of integers.
+func intList(v []int64) pyjson.Value {
+	list := make([]pyjson.Value, len(v))
+	for i, n := range v {
+		list[i] = pyjson.Int(n)
+	}
+	return pyjson.List(list...)
+}

@@ -1,0 +1,294 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// The order of writes. Elements outside of the shape can be in the files of
+// edge chunks and of chunks outside of the grid: writers of release 0.4 leave
+// them when an array shrinks, and so does one of ours that is killed. What comes
+// into view when an array grows must be fill values, therefore:
+//
+//   - growing clears what is outside of the old shape, then writes the metadata;
+//   - shrinking writes the metadata, then clears what is outside of the new shape;
+//   - appending clears, writes the elements, then the metadata.
+//
+// Whenever it stops, the metadata and what is inside of their shape are the old
+// ones or the new ones.
+
+// Resize implements [ndfile.Resizer]. With locks it goes by the shape on disk,
+// which another process may have changed.
+func (a *array) Resize(ctx context.Context, shape []int64) error {
+	return a.change(ctx, func() error { return a.resize(ctx, slices.Clone(shape)) })
+}
+
+// Append implements [ndfile.Resizer]. The elements are on disk when it returns.
+func (a *array) Append(ctx context.Context, axis int, src ndarray.Buffer) error {
+	return a.change(ctx, func() error { return a.append(ctx, axis, src) })
+}
+
+// change runs what changes the shape: alone, and locked.
+func (a *array) change(ctx context.Context, do func() error) (err error) {
+	f := a.file
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return f.located(errClosed())
+	}
+	if err := a.writable(); err != nil {
+		return f.located(err)
+	}
+	if f.locker != nil {
+		unlock, err := f.lockName(ctx, f.version.meta)
+		if err != nil {
+			return f.located(err)
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+		if err := a.refresh(ctx); err != nil {
+			return f.located(err)
+		}
+	}
+	return f.located(do())
+}
+
+// refresh takes over the shape that is on disk.
+func (a *array) refresh(ctx context.Context) error {
+	f := a.file
+	now, err := f.readMeta(ctx)
+	if err != nil {
+		return err
+	}
+	if !now.dtype.Equal(f.meta.dtype) || !slices.Equal(now.chunks, f.meta.chunks) {
+		return ndfile.NewError(ndfile.ErrBusy, "another array took the place of this one while it was open").On(f.path(f.version.meta))
+	}
+	f.meta = now
+	a.cleared = nil
+	return a.chunks.SetShape(now.shape)
+}
+
+func (a *array) resize(ctx context.Context, shape []int64) error {
+	f := a.file
+	old := f.meta.shape
+	if len(shape) != len(old) {
+		return fmt.Errorf("%w: expected %d axes, found %d", ndarray.ErrShape, len(old), len(shape))
+	}
+	if _, err := ndarray.NBytes(shape, f.meta.dtype.Size); err != nil {
+		return err
+	}
+	if slices.Equal(shape, old) {
+		return ctx.Err()
+	}
+	both := slices.Clone(shape) // what is in the old and in the new shape
+	for axis := range both {
+		both[axis] = min(both[axis], old[axis])
+	}
+	if !slices.Equal(both, shape) {
+		if err := a.clearToGrow(ctx, shape); err != nil {
+			return err
+		}
+	}
+	if err := a.setShape(shape); err != nil {
+		return err
+	}
+	if slices.Equal(both, old) {
+		return nil
+	}
+	cleared := a.cleared
+	a.cleared = nil
+	err := a.clear(ctx, both, old, nil)
+	if err == nil {
+		a.cleared = a.largest(cleared, old)
+	}
+	return err
+}
+
+func (a *array) append(ctx context.Context, axis int, src ndarray.Buffer) error {
+	f := a.file
+	old := f.meta.shape
+	if axis < 0 || axis >= len(old) {
+		return ndfile.NewError(ndfile.ErrArgument, fmt.Sprintf("axis: expected 0 to %d, found %d", len(old)-1, axis))
+	}
+	if len(src.Shape) != len(old) {
+		return fmt.Errorf("%w: expected %d axes, found %d", ndarray.ErrShape, len(old), len(src.Shape))
+	}
+	shape, box := slices.Clone(old), ndarray.Full(src.Shape)
+	for i, n := range src.Shape {
+		if i != axis && n != old[i] {
+			return fmt.Errorf("%w: axis %d: expected an extent of %d, found %d", ndarray.ErrShape, i, old[i], n)
+		}
+	}
+	var ok bool
+	if shape[axis], ok = ndarray.Add(old[axis], src.Shape[axis]); !ok {
+		return fmt.Errorf("%w: axis %d: extents %d and %d", ndarray.ErrShape, axis, old[axis], src.Shape[axis])
+	}
+	box.Start[axis] = old[axis]
+	if _, err := ndarray.NBytes(shape, f.meta.dtype.Size); err != nil {
+		return err
+	}
+	if src.Shape[axis] == 0 {
+		return src.Check()
+	}
+	if err := a.clearToGrow(ctx, shape); err != nil {
+		return err
+	}
+	if err := a.chunks.SetShape(shape); err != nil {
+		return err
+	}
+	err := a.chunks.WriteBox(ctx, box, src)
+	if err == nil {
+		err = a.setShape(shape)
+	}
+	if err != nil {
+		a.cleared = nil
+		a.chunks.SetShape(old)
+	}
+	return err
+}
+
+// setShape writes the metadata with another shape and takes it over.
+func (a *array) setShape(shape []int64) error {
+	m := *a.file.meta
+	m.setShape(shape)
+	if a.file.mode != creating { // else Close writes them
+		if err := a.file.writeDocument(a.file.version.meta, m.doc); err != nil {
+			return err
+		}
+	}
+	a.file.meta = &m
+	return a.chunks.SetShape(shape)
+}
+
+// clearToGrow clears what the array would come to have with a larger shape.
+func (a *array) clearToGrow(ctx context.Context, shape []int64) error {
+	if err := a.clear(ctx, a.file.meta.shape, shape, a.cleared); err != nil {
+		return err
+	}
+	a.cleared = a.largest(a.cleared, shape)
+	return nil
+}
+
+// largest is known if it has all of the chunks of shape, else all of these.
+func (a *array) largest(known, shape []int64) []int64 {
+	whole := make([]int64, len(shape))
+	larger := known != nil
+	for axis, n := range shape {
+		c := a.chunks.Chunks[axis]
+		if rest := n % c; rest > 0 {
+			n = min(n, math.MaxInt64-c) + c - rest
+		}
+		whole[axis] = n
+		larger = larger && known[axis] >= n
+	}
+	if larger {
+		return known
+	}
+	return whole
+}
+
+// clear sets what the files hold within all, but outside of shape, to the fill
+// value: chunks that shape does not touch are deleted. known is a.cleared where
+// that still holds for this shape, else nil.
+func (a *array) clear(ctx context.Context, shape, all, known []int64) error {
+	if a.dirty.Swap(false) {
+		known = nil
+	}
+	present, err := a.outside(shape, all, known)
+	if err != nil {
+		return err
+	}
+	for index := range present {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if a.touches(shape, index) {
+			err = a.chunks.RefillChunk(ctx, index, shape)
+		} else {
+			err = a.remove(index)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxProbes is up to how many chunks are looked for one by one. Beyond that it
+// is cheaper to list the folder.
+const maxProbes = 1000
+
+// outside gives the chunks that clear has to look at: those that reach over the
+// edge of shape or lie in all only; where something is known to be clear, those
+// of all that are not.
+func (a *array) outside(shape, all, known []int64) (iter.Seq[[]int64], error) {
+	wanted := func(yield func([]int64) bool) {
+		if known != nil {
+			a.chunks.Dropped(all, known)(yield)
+			return
+		}
+		more := true
+		for index := range a.chunks.Edges(shape) {
+			if more = yield(index); !more {
+				return
+			}
+		}
+		a.chunks.Dropped(all, shape)(yield)
+	}
+	n := 0
+	for range wanted {
+		if n++; n > maxProbes {
+			break
+		}
+	}
+	if n <= maxProbes {
+		return wanted, nil
+	}
+	var found [][]int64
+	err := a.file.eachFile(&a.file.meta.keys, func(rel string, _ vfs.FileMode) error {
+		index := make([]int64, len(shape))
+		if a.file.meta.keys.parse(index, rel) && (known == nil || !a.touches(known, index)) &&
+			(a.touches(all, index) || a.touches(shape, index)) && !a.fills(shape, index) {
+			found = append(found, index)
+		}
+		return nil
+	})
+	return slices.Values(found), err
+}
+
+// touches tells whether an array of some shape has elements in a chunk, fills
+// whether the chunk has no others.
+func (a *array) touches(shape, index []int64) bool {
+	for axis, i := range index {
+		if n := shape[axis]; n == 0 || i > (n-1)/a.chunks.Chunks[axis] {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *array) fills(shape, index []int64) bool {
+	for axis, i := range index {
+		if i >= shape[axis]/a.chunks.Chunks[axis] {
+			return false
+		}
+	}
+	return true
+}
+
+// remove deletes the file of a chunk, if there is one.
+func (a *array) remove(index []int64) error {
+	err := a.file.fsys.Remove(string(a.file.chunkPath(nil, index)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,228 @@
+package zarr
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Format3 is Zarr version 3, name "zarr3", extension ".zarr": arrays on a regular
+// grid with the codecs bytes and blosc; all else is refused by name. New arrays
+// have Blosc chunks named as 0.1, the key encoding "v2". It has the interfaces of
+// [Format0], names of axes, and is an [ndfile.Migrator] for it.
+var Format3 ndfile.Format = migrator{format{&version3}}
+
+const meta3 = "zarr.json"
+
+// version3 is Zarr version 3: zarr.json holds everything, attributes included.
+var version3 = version{
+	format: "zarr3",
+	caps:   commonCaps | ndfile.CapDims,
+	meta:   meta3,
+	grid:   "chunk_grid",
+	codec:  "lz4",
+	ours:   ours3,
+	indent: 2, // as zarr-python 3; the order of members is build3's
+	parse:  parse3,
+	build:  build3,
+}
+
+// ours3 knows the document and the chunks of all key encodings.
+func ours3(rel string, mode vfs.FileMode) bool {
+	if rel == meta3 {
+		return mode == vfs.Regular
+	}
+	if rel == "c" {
+		return mode == vfs.Regular || mode == vfs.Dir
+	}
+	if below, ok := strings.CutPrefix(rel, "c"); ok && (below[0] == '/' || below[0] == '.') {
+		rel = below[1:]
+	}
+	return isChunk2(rel, mode)
+}
+
+// known3 are the members of a document that have a meaning.
+var known3 = []string{"shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs", "attributes",
+	"dimension_names", "zarr_format", "node_type", "storage_transformers"}
+
+// parse3 reads zarr.json.
+func parse3(doc *document) (*metadata, error) {
+	if n, err := doc.integer("zarr_format", 3); err != nil || n != 3 {
+		return nil, doc.wrong(ndfile.ErrCorrupt, "zarr_format", "3")
+	}
+	switch node, err := doc.str("node_type"); {
+	case err != nil:
+		return nil, err
+	case node == "group":
+		return nil, errGroup().At(doc.offset("node_type"))
+	case node != "array":
+		return nil, doc.wrong(ndfile.ErrCorrupt, "node_type", `"array"`)
+	}
+	if err := doc.refuse3(); err != nil {
+		return nil, err
+	}
+	m := &metadata{doc: doc.Object}
+	var err error
+	if m.shape, err = doc.ints("shape"); err != nil {
+		return nil, err
+	}
+	if err := doc.members3(m); err != nil {
+		return nil, err
+	}
+	fill, ok := doc.Get("fill_value")
+	if !ok {
+		return nil, doc.wrong(ndfile.ErrCorrupt, "fill_value", "a value")
+	}
+	if m.fill, err = fill3(fill, m.dtype); err != nil {
+		return nil, doc.place("fill_value", err)
+	}
+	return m, nil
+}
+
+// members3 reads the members that are objects with a structure of their own.
+// Their errors get the place of the whole member.
+func (d *document) members3(m *metadata) error {
+	member := func(key string) pyjson.Value { v, _ := d.Get(key); return v }
+	if err := m.readGrid3(member("chunk_grid")); err != nil {
+		return d.place("chunk_grid", err)
+	}
+	if err := m.readKeys3(member("chunk_key_encoding")); err != nil {
+		return d.place("chunk_key_encoding", err)
+	}
+	if err := m.readDims3(member("dimension_names")); err != nil {
+		return d.place("dimension_names", err)
+	}
+	toBytes, blosc, err := codecs3(member("codecs"))
+	var order ndarray.Order
+	if err == nil {
+		order, err = order3(toBytes)
+	}
+	if err != nil {
+		return d.place("codecs", err)
+	}
+	if m.dtype, err = dtype3(member("data_type"), max(order, ndarray.Little), 0); err != nil {
+		return d.place("data_type", err)
+	}
+	// Records of zarr-python 3.1 tell no byte order and are little endian.
+	if order == ndarray.NoOrder && hasOrder(m.dtype) && m.dtype.Kind != ndarray.Record {
+		return d.wrong(ndfile.ErrCorrupt, "codecs", `the codec "bytes" with an endian, which `+m.dtype.String()+" needs")
+	}
+	if m.codec = (chunk.Plain{}); blosc != nil {
+		return d.place("codecs", m.readBlosc3(blosc))
+	}
+	return nil
+}
+
+// refuse3 refuses what has to be understood and is not.
+func (d *document) refuse3() error {
+	for i := range d.Len() {
+		key, v := d.At(i)
+		if slices.Contains(known3, key) {
+			continue
+		}
+		must, ok := v.Object().Get("must_understand")
+		if b, isBool := must.Bool(); !ok || !isBool || b {
+			return ndfile.NewError(ndfile.ErrNotSupported, "the extension "+quoted(key)+" is not supported").At(d.offset(key))
+		}
+	}
+	if v, ok := d.Get(inDocument); ok && v.Object() == nil {
+		return d.wrong(ndfile.ErrCorrupt, inDocument, "an object")
+	}
+	if v, ok := d.Get("storage_transformers"); ok && len(v.Items()) > 0 {
+		name, _, err := extension("storage_transformers", v.Items()[0])
+		if err == nil {
+			err = ndfile.NewError(ndfile.ErrNotSupported, "the storage transformer "+quoted(name)+" is not supported")
+		}
+		return d.place("storage_transformers", err)
+	}
+	return nil
+}
+
+// build3 makes a new document. All chunks are in one folder, named as in version
+// 2.
+func build3(spec *ndfile.Spec) (*metadata, error) {
+	dtype, elem, err := littleRecord(spec.DType, spec.Fill)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := dtype3Value(dtype)
+	if err != nil {
+		return nil, err
+	}
+	fill, err := fill3Value(elem, dtype)
+	if err != nil {
+		return nil, err
+	}
+	toBytes := named("bytes")
+	if hasOrder(dtype) {
+		endian := "little"
+		if !dtype.Equal(dtype.WithOrder(ndarray.Little)) {
+			endian = "big"
+		}
+		toBytes = named("bytes", "endian", pyjson.String(endian))
+	}
+	c := spec.Compression
+	typeSize := dtype.Size
+	if _, err := bloscCodec(c, typeSize, false); err != nil {
+		return nil, err
+	}
+	if typeSize > blosc.MaxTypeSize {
+		typeSize = 1 // as chunks have it
+	}
+	compress := named("blosc",
+		"typesize", pyjson.Int(int64(typeSize)),
+		"cname", pyjson.String(c.Codec),
+		"clevel", pyjson.Int(int64(c.Level)),
+		"shuffle", pyjson.String(shuffles[c.Shuffle]),
+		"blocksize", pyjson.Int(0))
+	doc := object(
+		"shape", intList(spec.Shape),
+		"data_type", kind,
+		"chunk_grid", named("regular", "chunk_shape", intList(spec.Chunks)),
+		"chunk_key_encoding", named("v2", "separator", pyjson.String(".")),
+		"fill_value", fill,
+		"codecs", pyjson.List(toBytes, compress),
+		"attributes", object()).Object()
+	if spec.Dims != nil {
+		if len(spec.Dims) != len(spec.Shape) {
+			return nil, ndfile.NewError(ndfile.ErrArgument, "names of axes: expected "+strconv.Itoa(len(spec.Shape))+", found "+strconv.Itoa(len(spec.Dims)))
+		}
+		names := make([]pyjson.Value, len(spec.Dims))
+		for i, name := range spec.Dims {
+			if name != "" {
+				names[i] = pyjson.String(name)
+			}
+		}
+		doc.Set("dimension_names", pyjson.List(names...))
+	}
+	doc.Set("zarr_format", pyjson.Int(3))
+	doc.Set("node_type", pyjson.String("array"))
+	doc.Set("storage_transformers", pyjson.List())
+	return parse3(&document{Object: doc})
+}
+
+// named is the value that extension reads.
+func named(name string, conf ...any) pyjson.Value {
+	o := pyjson.NewObject()
+	o.Set("name", pyjson.String(name))
+	if len(conf) > 0 {
+		o.Set("configuration", object(conf...))
+	}
+	return pyjson.ObjectValue(o)
+}
+
+// object is an object of keys and values in turn.
+func object(members ...any) pyjson.Value {
+	o := pyjson.NewObject()
+	for i := 0; i < len(members); i += 2 {
+		o.Set(members[i].(string), members[i+1].(pyjson.Value))
+	}
+	return pyjson.ObjectValue(o)
+}
