@@ -40,7 +40,7 @@ func (format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.M
 	}
 	p := prober{fsys: fsys}
 	root := trimRoot(path)
-	if p.has(root+"/"+rootdirsFile) || p.has(root+"/"+sizesFile) && p.has(root+"/"+storageFile) {
+	if p.has(root+"/"+sizesFile) && p.has(root+"/"+storageFile) || p.has(root+"/"+rootdirsFile) {
 		return ndfile.Certain, p.err
 	}
 	if p.err == nil && !p.isFile {

@@ -11,6 +11,11 @@
 // [Strings], [OneShot], ...), found by type assertion and announced by a bit
 // of [Caps]; package formattest proves that both agree.
 //
+// What needs no format of its own is written once, above them: rows of a table that
+// fulfil conditions ([Where], [Select]), rows anywhere ([Take]), sums and extremes
+// ([Reduce]), [Verify], [Convert], [Split] and [Concat]. These work block by block,
+// in memory that does not grow with the file.
+//
 // The list of formats is an argument, not a registry: package all holds the
 // list that the library ships.
 //

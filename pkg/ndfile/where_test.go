@@ -497,15 +497,16 @@ func TestWhereQueries(t *testing.T) {
 // Work is bounded and stops early: blocks follow the chunks, later terms are read
 // only where earlier ones hold, and nothing is read behind a limit.
 func TestWhereReadsLittle(t *testing.T) {
-	const n, chunk = 5 << 20, 1 << 20 // of i4: a chunk fills a block
+	const chunk = 700_000 // of i4: 1.5 chunks would fill a block
+	const n = 5 * chunk
 	a := newToyArray("a", Spec{DType: ndarray.MustParse("<i4"), Shape: []int64{n}, Chunks: []int64{chunk}})
 	b := newToyArray("b", Spec{DType: ndarray.MustParse("|u1"), Shape: []int64{n}, Chunks: []int64{1000}})
 	f := toyTable(a, b)
-	for _, row := range []int{3 * chunk, 3*chunk + 1, 3*chunk + 999_999} {
+	for _, row := range []int{3 * chunk, 3*chunk + 1, 3*chunk + 599_999} {
 		a.data[4*row] = 1
 	}
 	got := where(t, f, Query{Terms: []Term{{"a", Equal, IntValue(1)}, {"b", Equal, IntValue(0)}}})
-	if !slices.Equal(got, []int64{3 * chunk, 3*chunk + 1, 3*chunk + 999_999}) {
+	if !slices.Equal(got, []int64{3 * chunk, 3*chunk + 1, 3*chunk + 599_999}) {
 		t.Fatal(got)
 	}
 	for i, box := range a.reads {
@@ -524,6 +525,9 @@ func TestWhereReadsLittle(t *testing.T) {
 	})
 	if err != nil || calls != 1 || len(a.reads) != 1 || a.reads[0].Start[0] != 10 || a.reads[0].Count[0] != chunk-10 {
 		t.Errorf("limit: %v, %d calls, %v", err, calls, a.reads)
+	}
+	if got := where(t, f, Query{Terms: []Term{{"a", Equal, IntValue(0)}}, Start: 10, Skip: 2*chunk + 5, Limit: 3}); !slices.Equal(got, []int64{2*chunk + 15, 2*chunk + 16, 2*chunk + 17}) {
+		t.Errorf("skip: %v", got)
 	}
 	a.reads = nil
 	if err := Where(t.Context(), f, Query{Skip: n - 1}, func(rows []int64) (bool, error) {
@@ -633,4 +637,59 @@ func TestParseOp(t *testing.T) {
 			t.Errorf("%q: %v, %v", s, op, err)
 		}
 	}
+}
+
+// Whatever the constant is: each row is less, equal or greater, or, as NaN and NaT,
+// none of them, and the other comparisons follow from these.
+func FuzzWhere(f *testing.F) {
+	for _, text := range numberConstants {
+		f.Add(text)
+	}
+	for _, text := range []string{`"1970-01-01"`, `"2020-02-29T12:30:00.5Z"`, `"NaT"`, `"a"`, `"\udc80\u0000"`, `null`, `[1]`, `"-1970"`, `{"a": 1}`} {
+		f.Add(text)
+	}
+	var columns []*toyArray
+	for i, name := range []string{"|b1", "|i1", "<u2", ">i4", "<i8", "<u8", "<f2", "<f4", ">f8", "S3", "<U2", "<M8[D]", "<M8[Y]", "<M8[25s]", "<M8", "<m8[ns]"} {
+		a := newToyArray(name, Spec{DType: ndarray.MustParse(name), Shape: []int64{30}})
+		rng := rand.New(rand.NewPCG(17, uint64(i)))
+		for k := range a.data {
+			a.data[k] = [...]byte{0, 0xff, 0x7f, 0x80, 1, byte(rng.Uint32())}[rng.IntN(6)]
+		}
+		columns = append(columns, a)
+	}
+	table := toyTable(columns...)
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := ParseValue([]byte(text))
+		if err != nil {
+			return
+		}
+		for _, c := range columns {
+			holds := map[Op][30]bool{}
+			for op := Equal; op <= GreaterEqual; op++ {
+				var rows [30]bool
+				err := Where(t.Context(), table, Query{Terms: []Term{{c.name, op, v}}}, func(found []int64) (bool, error) {
+					for _, row := range found {
+						rows[row] = true
+					}
+					return true, nil
+				})
+				if err != nil && KindOf(err) != ErrArgument {
+					t.Fatal(err)
+				}
+				if holds[op] = rows; err != nil {
+					holds[op] = [30]bool{}
+				}
+			}
+			if holds[Equal] == holds[NotEqual] {
+				continue // not comparable
+			}
+			for row := range 30 {
+				less, equal, greater := holds[Less][row], holds[Equal][row], holds[Greater][row]
+				if less && equal || equal && greater || less && greater || holds[NotEqual][row] == equal ||
+					holds[LessEqual][row] != (less || equal) || holds[GreaterEqual][row] != (greater || equal) {
+					t.Fatalf("%s, row %d, %s: %v", c.name, row, text, holds)
+				}
+			}
+		}
+	})
 }

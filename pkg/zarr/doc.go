@@ -3,7 +3,9 @@
 // specification, byte by byte, with the source of every rule.
 //
 // Format0 is the layout of release 0.4, which only that release wrote and which
-// no later one reads: __zmeta__, __zattr__ and __zdata__/0.0.blosc.
+// no later one reads: __zmeta__, __zattr__ and __zdata__/0.0.blosc. Format2 and
+// Format3 are what its arrays can become, in place too: Zarr version 2 and 3 with
+// chunks of Blosc, one array a folder.
 //
 // The generations of zarr differ in the names of their files and in their
 // documents; both are in a version. All else is shared: elements lie in a

@@ -237,7 +237,7 @@ func defaultChunks(shape []int64, rows int64, itemSize int) []int64 {
 		if len(chunks) == 0 || chunks[longest] == 1 {
 			return chunks
 		}
-		chunks[longest] = (chunks[longest] + 1) / 2
+		chunks[longest] -= chunks[longest] / 2
 	}
 }
 

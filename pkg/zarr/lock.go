@@ -32,10 +32,7 @@ func (f *file) lockChunk(ctx context.Context, index []int64) (unlock func() erro
 	return f.locker.Lock(ctx, string(append(f.chunkPath(nil, index), lockSuffix...)))
 }
 
-// lockName locks a file of the folder; without locks it does nothing.
+// lockName locks a document of the folder.
 func (f *file) lockName(ctx context.Context, name string) (unlock func() error, err error) {
-	if f.locker == nil {
-		return func() error { return nil }, nil
-	}
 	return f.locker.Lock(ctx, f.path(name)+lockSuffix)
 }

@@ -216,3 +216,52 @@ func TestLockRefused(t *testing.T) {
 		t.Errorf("a file system without locks: %v", err)
 	}
 }
+
+// TestLockedTogether: with locks, what another writer changed since the file was
+// opened is kept.
+func TestLockedTogether(t *testing.T) {
+	mem := ndfile.NewMem()
+	m := newModel(t, mem, "/x.zarr", []int64{7, 5}, []int64{3, 2}, ndfile.WriteOptions{})
+	opt := ndfile.OpenOptions{Mode: ndfile.Update, Lock: true}
+	f, a := openArray(t, mem, "/x.zarr", opt)
+	for _, key := range []string{"kept", "changed", "deleted"} {
+		f.Attrs().Set(key, pyjson.Int(1))
+	}
+	flush := func(f ndfile.File) {
+		if err := f.(ndfile.Flusher).Flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush(f)
+	g, b := openArray(t, mem, "/x.zarr", opt)
+	f.Attrs().Delete("deleted")
+	f.Attrs().Set("new", pyjson.Int(2))
+	g.Attrs().Set("changed", pyjson.Int(3))
+	flush(f)
+	flush(g)
+	if got := string(ndfile.AppendJSON(nil, g.Attrs())); got != `{"changed": 3, "kept": 1, "new": 2}` {
+		t.Errorf("attributes: %s", got)
+	}
+	rng := newRand()
+	for i, to := range []ndfile.Array{a, b, b, a} {
+		if err := to.(ndfile.Resizer).Append(ctx, i%2, m.append(rng, i%2, 2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.checkArray(a); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	// Another array in the same place is not changed.
+	mem.WriteFile("/x.zarr/"+meta0, [][]byte{[]byte(document0(`"<i4"`, "0"))}, ndfile.WriteOptions{})
+	if err := b.(ndfile.Resizer).Resize(ctx, []int64{1, 1}); ndfile.KindOf(err) != ndfile.ErrBusy {
+		t.Errorf("another array in its place: %v", err)
+	}
+	mem.Remove("/x.zarr/" + meta0)
+	if err := b.(ndfile.Resizer).Resize(ctx, []int64{1, 1}); ndfile.KindOf(err) != ndfile.ErrFormat {
+		t.Errorf("no array in its place: %v", err)
+	}
+	g.Abort()
+}

@@ -26,10 +26,10 @@ func (f format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 
 type verifier struct {
 	*file
-	opt     ndfile.VerifyOptions
-	report  func(ndfile.Problem)
-	present [][]int64 // chunks within the grid
-	locks   int
+	opt        ndfile.VerifyOptions
+	report     func(ndfile.Problem)
+	present    [][]int64 // chunks within the grid
+	staleLocks int
 }
 
 func (v *verifier) run(ctx context.Context) (err error) {
@@ -104,9 +104,9 @@ func (v *verifier) look() error {
 		}
 		return v.harmless(below, mode, fmt.Sprintf("a chunk outside of the grid %v", v.array.chunks.Grid()), true)
 	})
-	if err == nil && v.locks > 0 {
+	if err == nil && v.staleLocks > 0 {
 		v.report(ndfile.Problem{Path: v.given, HasArray: true, Kind: ndfile.ErrValue, Offset: -1,
-			Msg: fmt.Sprintf("%d files of locks; they can be deleted while nobody writes", v.locks)})
+			Msg: fmt.Sprintf("%d locks of chunks outside of the grid; they can be deleted while nobody writes", v.staleLocks)})
 	}
 	return err
 }
@@ -124,8 +124,11 @@ func (v *verifier) leftover(rel string, mode vfs.FileMode) error {
 		return v.harmless(rel, mode, "a temporary file of a writer that was killed or still runs", true)
 	case partial && v.version.ours(rel, mode):
 		return v.harmless(rel, mode, "a chunk whose writing was interrupted", true)
-	case v.version.ours(rel, mode):
-		v.locks++
+	case strings.HasSuffix(base, lockSuffix) && v.version.ours(rel, mode): // it is never removed
+		index := make([]int64, len(v.meta.shape))
+		if v.meta.keys.parse(index, strings.TrimSuffix(base, lockSuffix)) && !v.array.touches(v.meta.shape, index) {
+			v.staleLocks++
+		}
 		return nil
 	}
 	return v.harmless(rel, mode, "not a part of the array", false)

@@ -1,9 +1,12 @@
 package zarr
 
 import (
+	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -472,3 +475,81 @@ func FuzzMeta23(f *testing.F) {
 
 // hasNaNs tells the dtypes of which version 2 cannot spell every value.
 func hasNaNs(d ndarray.DType) bool { return d.Kind == ndarray.Float || d.Kind == ndarray.Complex }
+
+// TestNested writes, shrinks and grows an array whose chunks are in folders.
+func TestNested(t *testing.T) {
+	for _, text := range []string{
+		strings.Replace(zarray, `"."`, `"/"`, 1),
+		strings.Replace(zarrjson, `"name": "v2"`, `"name": "default"`, 1),
+		strings.Replace(strings.Replace(zarrjson, `"name": "v2"`, `"name": "default"`, 1), `"."`, `"/"`, 1),
+	} {
+		m, name, format := ndfile.NewMem(), meta2, Format2
+		if strings.Contains(text, "node_type") {
+			name, format = meta3, Format3
+		}
+		putFiles(t, m, "/a", files{name: text})
+		change := func(do func(a ndfile.Array) error) {
+			f, err := format.Open(ctx, m, "/a", ndfile.OpenOptions{Mode: ndfile.Update})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, _ := f.Array("")
+			if err := errors.Join(do(a), f.Close(ctx)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := ndarray.Buffer{DType: ndarray.MustParse("<i4"), Shape: []int64{5, 4}, Data: make([]byte, 80)}
+		for i := range all.Data {
+			all.Data[i] = byte(i)
+		}
+		change(func(a ndfile.Array) error { return a.WriteBox(ctx, ndarray.Full(all.Shape), all) })
+		if _, got := readAll(t, m); string(got) != string(all.Data) {
+			t.Errorf("other values than were written in\n%s", text)
+		}
+		change(func(a ndfile.Array) error { return a.(ndfile.Resizer).Resize(ctx, []int64{1, 3}) })
+		change(func(a ndfile.Array) error { return a.(ndfile.Resizer).Resize(ctx, []int64{3, 4}) })
+		want := slices.Concat(all.Data[:12], bytes.Repeat([]byte{7, 0, 0, 0}, 9))
+		if _, got := readAll(t, m); string(got) != string(want) {
+			t.Errorf("after growing %x, want %x", got, want)
+		}
+		err := format.(ndfile.Verifier).Verify(ctx, m, "/a", ndfile.VerifyOptions{}, func(p ndfile.Problem) { t.Errorf("verify: %+v", p) })
+		if err != nil {
+			t.Error(err)
+		}
+		// It can be replaced by a new one, which finds all of it its own.
+		f, err := format.Create(ctx, m, "/a", ndfile.CreateOptions{})
+		if err == nil {
+			_, err = f.Add(ctx, "", *i4Spec())
+		}
+		if err == nil {
+			err = f.Close(ctx)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		if got := listFiles(t, m, "/a", "", files{}); len(got) > 2 {
+			t.Errorf("the new array has %v", slices.Sorted(maps.Keys(got)))
+		}
+	}
+}
+
+// TestRecords3 stores records of any byte order in little endian.
+func TestRecords3(t *testing.T) {
+	spec := i4Spec()
+	spec.DType = ndarray.MustParse(`[["a", ">i2"], ["b", [["x", "<f4"]]]]`)
+	spec.Fill = []byte{1, 2, 3, 4, 5, 6}
+	m, err := build3(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.dtype.String(); got != `[["a", "<i2"], ["b", [["x", "<f4"]]]]` {
+		t.Error(got)
+	}
+	if string(m.fill) != "\x02\x01\x03\x04\x05\x06" {
+		t.Errorf("fill value %x", m.fill)
+	}
+	spec.Fill = spec.Fill[1:]
+	if _, err := build3(spec); !errors.Is(err, ndfile.ErrArgument) {
+		t.Errorf("a fill value of 5 bytes: %v", err)
+	}
+}

@@ -475,8 +475,11 @@ func (s *suite) stepRaw(f ndfile.File, c *content) error {
 		to, box = from, src
 	}
 	raw, _, err := ch.ReadChunk(ctx, from, nil)
-	if err != nil || raw == nil {
+	if err != nil {
 		return err
+	}
+	if raw == nil { // never written
+		return s.change(a, dst)
 	}
 	if !slices.Equal(from, to) {
 		a.assign(box, a.sub(src))

@@ -95,11 +95,11 @@ func (s *suite) create(fsys ndfile.FS, path string, opt ndfile.WriteOptions, att
 	return ndfile.Create(ctx, s.cfg.Formats, path, ndfile.CreateOptions{FS: fsys, Format: s.format.Name(), WriteOptions: opt, Attrs: attrs})
 }
 
-// fileWith creates a file with the arrays of c, written by write.
-func (s *suite) fileWith(fsys ndfile.FS, path string, c *content, opt ndfile.WriteOptions, write func(dst ndfile.Array, a *array) error) error {
+// begin creates a file with the arrays of c, written by write, and leaves it open.
+func (s *suite) begin(fsys ndfile.FS, path string, c *content, opt ndfile.WriteOptions, write func(dst ndfile.Array, a *array) error) (ndfile.File, error) {
 	f, err := s.create(fsys, path, opt, c.attrs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, a := range c.arrays {
 		dst, err := f.Add(ctx, a.name, a.spec())
@@ -108,22 +108,34 @@ func (s *suite) fileWith(fsys ndfile.FS, path string, c *content, opt ndfile.Wri
 		}
 		if err != nil {
 			f.Abort()
-			return err
+			return nil, err
 		}
+	}
+	return f, nil
+}
+
+// fileWith is begin, and closes the file.
+func (s *suite) fileWith(fsys ndfile.FS, path string, c *content, opt ndfile.WriteOptions, write func(dst ndfile.Array, a *array) error) error {
+	f, err := s.begin(fsys, path, c, opt, write)
+	if err != nil {
+		return err
 	}
 	return f.Close(ctx)
 }
 
+// whole writes all of an array at once.
+func (s *suite) whole(dst ndfile.Array, a *array) error {
+	return a.writeBox(dst, ndarray.Full(a.shape), s.layout())
+}
+
 func (s *suite) writeWhole(fsys ndfile.FS, path string, c *content, opt ndfile.WriteOptions) error {
-	return s.fileWith(fsys, path, c, opt, func(dst ndfile.Array, a *array) error {
-		return a.writeBox(dst, ndarray.Full(a.shape), s.layout())
-	})
+	return s.fileWith(fsys, path, c, opt, s.whole)
 }
 
 func (s *suite) writeRows(fsys ndfile.FS, path string, c *content, opt ndfile.WriteOptions) error {
 	return s.fileWith(fsys, path, c, opt, func(dst ndfile.Array, a *array) error {
 		if len(a.shape) == 0 || a.shape[0] == 0 {
-			return a.writeBox(dst, ndarray.Full(a.shape), s.layout())
+			return s.whole(dst, a)
 		}
 		for row := int64(0); row < a.shape[0]; {
 			next := min(row+1+s.rng.Int64N(max(3, a.shape[0]/4)), a.shape[0])

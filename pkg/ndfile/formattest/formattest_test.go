@@ -251,7 +251,7 @@ func TestSuiteFails(t *testing.T) {
 		{"leaks", table("leaks"), "UpdateFaults", "still open"},
 		{"two commits", table("two commits"), "UpdateFaults", "neither"},
 		{"loses updates", single("loses updates"), "Concurrent", "expected"},
-		{"torn chunks", single("torn chunks"), "Concurrent", ""},
+		{"slowly torn chunks", single("slowly torn chunks"), "Concurrent", "neither old nor new"},
 	} {
 		t.Run(test.name+"/"+test.check, func(t *testing.T) {
 			errs := failures(t, test.cfg, test.check)

@@ -93,6 +93,7 @@ var sessions = []struct {
 	{[]string{"shrink"}, false},
 	{[]string{"shrink", "grow"}, true},
 	{[]string{"reshape"}, false},
+	{[]string{"widen", "widen"}, false},
 	{[]string{"add"}, false},
 	{[]string{"remove"}, false},
 	{[]string{"attrs", "append", "write", "shrink", "append", "add", "remove"}, true},
@@ -106,6 +107,9 @@ func checkUpdateFaults(s *suite) {
 	for _, plan := range sessions {
 		var do []step
 		s, c := s.in("%v, flushed: %t", plan.steps, plan.flush), s.modest(7)
+		for len(c.arrays[0].shape) < 2 && s.stores([]int64{7, 3}) {
+			c = s.modest(7) // with several axes
+		}
 		for _, name := range plan.steps {
 			if st := stepOf(name); st.able(s, c) {
 				do = append(do, st)

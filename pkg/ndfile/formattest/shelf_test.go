@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
@@ -655,12 +655,13 @@ func (a *shelfArray) load(index []int64) ([]byte, error) {
 
 func (a *shelfArray) store(index []int64, data []byte) error {
 	raw := append(binary.LittleEndian.AppendUint32(nil, uint32(len(data))), data...)
-	if a.file.bug == "torn chunks" {
+	if slow := a.file.bug == "slowly torn chunks"; slow || a.file.bug == "torn chunks" {
 		h, err := a.file.fsys.OpenRW(a.chunkPath(index))
 		if err == nil {
 			for i := 0; err == nil && i < len(raw); i += 5 {
-				_, err = h.WriteAt(raw[i:min(i+5, len(raw))], int64(i))
-				runtime.Gosched()
+				if _, err = h.WriteAt(raw[i:min(i+5, len(raw))], int64(i)); slow && i == 10 {
+					time.Sleep(100 * time.Microsecond) // so that somebody sees it
+				}
 			}
 			h.Close()
 			return err
@@ -800,9 +801,7 @@ func (a *shelfArray) rewrite(index []int64, change func(data []byte)) error {
 		return err
 	}
 	if a.file.bug == "loses updates" {
-		for range 20 {
-			runtime.Gosched()
-		}
+		time.Sleep(100 * time.Microsecond) // so that somebody else comes
 	}
 	change(data)
 	return a.store(index, data)

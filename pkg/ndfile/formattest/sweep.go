@@ -396,7 +396,7 @@ func (s *suite) randomOp(mem ndfile.FS, path string, model map[string]*content) 
 		f, err := s.session(mem, path, c)
 		s.ok(err)
 		s.play(f, c, 1+s.rng.IntN(6))
-		if s.rng.IntN(3) == 0 && s.flushes(f) {
+		if s.rng.IntN(3) == 0 && flushes(f) {
 			s.in("Flush").ok(flush(f))
 			s.ok(f.Abort())
 		} else {

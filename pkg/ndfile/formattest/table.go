@@ -29,6 +29,9 @@ func checkKinds(s *suite) {
 
 	f := create()
 	is(s.in("a new file"), f, ndfile.Table)
+	if n := f.(ndfile.RowResizer).Rows(); n != 0 {
+		s.errorf("a table without columns has %d rows", n)
+	}
 	_, err := f.Add(ctx, "", bad)
 	s.in("Add with a bad Spec").fails(err, refusals...)
 	is(s.in("after an Add that was refused"), f, ndfile.Table)
@@ -98,17 +101,8 @@ func checkRows(s *suite) {
 		s := s.in("in a file that existed: %t", opened)
 		c := s.sample(5)
 		mem, path := ndfile.NewMem(), s.path("f")
-		f, err := s.create(mem, path, ndfile.WriteOptions{}, c.attrs)
+		f, err := s.begin(mem, path, c, ndfile.WriteOptions{}, s.whole)
 		s.ok(err)
-		if n := f.(ndfile.RowResizer).Rows(); n != 0 {
-			s.errorf("a table without columns has %d rows", n)
-		}
-		for _, a := range c.arrays {
-			dst, err := f.Add(ctx, a.name, a.spec())
-			s.ok(err)
-			a.adopt(dst.Spec())
-			s.ok(a.writeBox(dst, ndarray.Full(a.shape), s.layout()))
-		}
 		if opened {
 			s.ok(f.Close(ctx))
 			f, err = s.session(mem, path, c)

@@ -25,11 +25,14 @@ type step struct {
 var steps = []step{
 	{"write", func(s *suite, c *content) bool { return len(c.arrays) > 0 }, (*suite).stepWrite, true},
 	{"raw chunk", func(s *suite, c *content) bool { return s.has(ndfile.CapChunked) && len(c.arrays) > 0 }, (*suite).stepRaw, true},
-	{"attrs", func(s *suite, c *content) bool { return s.caps&(ndfile.CapFileAttrs|ndfile.CapArrayAttrs) != 0 }, (*suite).stepAttrs, false},
+	{"attrs", func(s *suite, c *content) bool {
+		return s.has(ndfile.CapFileAttrs) || s.has(ndfile.CapArrayAttrs) && len(c.arrays) > 0
+	}, (*suite).stepAttrs, false},
 	{"append", (*suite).grows, (*suite).stepAppend, false},
 	{"grow", (*suite).grows, (*suite).stepGrow, false},
 	{"shrink", (*suite).grows, (*suite).stepShrink, false},
-	{"reshape", func(s *suite, c *content) bool { return s.kind != ndfile.Table && s.grows(c) }, (*suite).stepReshape, false},
+	{"reshape", (*suite).reshapes, (*suite).stepReshape, false},
+	{"widen", (*suite).reshapes, (*suite).stepWiden, false},
 	{"add", func(s *suite, c *content) bool { return s.kind != ndfile.Single }, (*suite).stepAdd, true},
 	{"remove", func(s *suite, c *content) bool { return s.removes() && len(c.arrays) > 1 }, (*suite).stepRemove, false},
 }
@@ -45,6 +48,9 @@ func (s *suite) grows(c *content) bool {
 	}
 	return s.has(ndfile.CapResize) && len(c.arrays) > 0
 }
+
+// reshapes tells whether the arrays of a file can change all of their shape.
+func (s *suite) reshapes(c *content) bool { return s.kind != ndfile.Table && s.grows(c) }
 
 func (s *suite) removes() bool { return s.has(ndfile.CapRemove) && s.kind != ndfile.Single }
 
@@ -170,6 +176,19 @@ func (s *suite) stepReshape(f ndfile.File, c *content) error {
 	return s.resize(dst, a, shape)
 }
 
+// stepWiden appends along the last axis, where the format can.
+func (s *suite) stepWiden(f ndfile.File, c *content) error {
+	dst, a, err := s.pick(f, c)
+	if err != nil {
+		return err
+	}
+	axis := len(a.shape) - 1
+	if err = s.appendTo(dst, a, axis, 1+s.rng.Int64N(3)); axis > 0 && ndfile.KindOf(err) == ndfile.ErrNotSupported {
+		return nil
+	}
+	return err
+}
+
 func (s *suite) stepAdd(f ndfile.File, c *content) error {
 	shape := []int64{s.rng.Int64N(6), 2}
 	if s.kind == ndfile.Table && len(c.arrays) > 0 {
@@ -193,8 +212,7 @@ func (s *suite) stepAdd(f ndfile.File, c *content) error {
 	if err != nil {
 		return err
 	}
-	a.adopt(dst.Spec())
-	return a.writeBox(dst, ndarray.Full(a.shape), s.layout())
+	return s.whole(dst, a)
 }
 
 func (s *suite) stepRemove(f ndfile.File, c *content) error {
@@ -203,6 +221,8 @@ func (s *suite) stepRemove(f ndfile.File, c *content) error {
 	c.arrays = slices.Delete(slices.Clone(c.arrays), i, i+1)
 	return f.(ndfile.Remover).Remove(ctx, name)
 }
+
+func flushes(f ndfile.File) bool { _, ok := f.(ndfile.Flusher); return ok }
 
 // flush makes changes visible, where the file can.
 func flush(f ndfile.File) error {
@@ -296,7 +316,7 @@ func checkUpdate(s *suite) {
 			s.ok(err)
 			s.play(f, c, 8)
 			switch {
-			case i%2 == 1 && round == 1 && s.flushes(f):
+			case i%2 == 1 && round == 1 && flushes(f):
 				s.ok(flush(f))
 				s.ok(f.Abort())
 			default:
@@ -312,8 +332,6 @@ func checkUpdate(s *suite) {
 	}
 	s.checkLock()
 }
-
-func (s *suite) flushes(f ndfile.File) bool { _, ok := f.(ndfile.Flusher); return ok }
 
 // closed uses a file that was open for changes: nothing works any more.
 func (s *suite) closed(f ndfile.File, c *content) {
@@ -375,7 +393,7 @@ func checkFlush(s *suite) {
 		return mem, c, f
 	}
 	_, c, f := start(s)
-	flushes := s.flushes(f)
+	canFlush := flushes(f)
 	s.ok(f.Abort())
 	if s.has(ndfile.CapChunked) {
 		s := s.in("regions written, then Abort")
@@ -392,7 +410,7 @@ func checkFlush(s *suite) {
 			continue
 		}
 		for _, plan := range []string{"abort", "flush, abort", "flush, more, abort", "flush, read, close"} {
-			if plan != "abort" && !flushes {
+			if plan != "abort" && !canFlush {
 				continue
 			}
 			s := s.in("%s: %s", name, plan)
@@ -431,7 +449,7 @@ func checkFlush(s *suite) {
 			s.checkSurvivor(mem, path, got)
 		}
 	}
-	if flushes {
+	if canFlush {
 		s.checkEarlyFlush()
 	}
 }
@@ -554,13 +572,8 @@ func checkRemove(s *suite) {
 		s := s.in("of a file that existed: %t", opened)
 		c := s.sample(6)
 		mem, path := ndfile.NewMem(), s.path("f")
-		f, err := s.create(mem, path, ndfile.WriteOptions{}, c.attrs)
+		f, err := s.begin(mem, path, c, ndfile.WriteOptions{}, s.whole)
 		s.ok(err)
-		for _, a := range c.arrays {
-			dst, err := f.Add(ctx, a.name, a.spec())
-			s.ok(err)
-			s.ok(a.writeBox(dst, ndarray.Full(a.shape), layouts[0]))
-		}
 		if opened {
 			s.ok(f.Close(ctx))
 			f, err = s.session(mem, path, c)
@@ -589,7 +602,6 @@ func checkRemove(s *suite) {
 		again := s.random(first.name, d, 6)
 		dst, err := f.Add(ctx, again.name, again.spec())
 		s.ok(err)
-		again.adopt(dst.Spec())
 		if s.has(ndfile.CapChunked) {
 			again.elems = slices.Repeat([][]byte{again.blank()}, 6)
 		} else {
