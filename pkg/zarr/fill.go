@@ -1,7 +1,6 @@
 package zarr
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -354,109 +353,4 @@ func (s *scalar) putRaw(dst []byte, d *ndarray.DType) error {
 	}
 	copy(dst, b[:])
 	return nil
-}
-
-// fillValue is the JSON that fillBytes reads back as elem, in the spelling of
-// the reference implementation: 0 is 0 for every dtype but strings. nil is null.
-// It fails with ErrValue where there is none: bytes beyond ASCII, records other
-// than zero. A complex number is a string, which NumPy reads. The zero of a record with strings is null, since 0
-// would make them "0".
-func fillValue(d ndarray.DType, elem []byte) (pyjson.Value, error) {
-	if elem == nil {
-		return pyjson.Null(), nil
-	}
-	if len(elem) != d.Size {
-		return pyjson.Value{}, ndfile.NewError(ndfile.ErrArgument, "fill value: expected "+strconv.Itoa(d.Size)+" bytes, one element, found "+strconv.Itoa(len(elem)))
-	}
-	v := spellFill(&d, elem)
-	back, err := fillBytes(d, v)
-	switch {
-	case err == nil && bytes.Equal(back, elem):
-	case v.Text() == "NaN": // one stands for all
-	case v.Kind() == pyjson.KindNull && isZero(elem):
-	default:
-		return v, ndfile.NewError(ndfile.ErrValue, "early zarr has no way to write this fill value of dtype "+d.String())
-	}
-	return v, nil
-}
-
-func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
-
-// spellFill finds a value that may be the one of elem.
-func spellFill(d *ndarray.DType, elem []byte) pyjson.Value {
-	native := bytes.Clone(elem)
-	if d.Swapped() {
-		ndarray.SwapBytes(native, *d)
-	}
-	switch d.Kind {
-	case ndarray.Bool:
-		return pyjson.Bool(elem[0] != 0)
-	case ndarray.Bytes:
-		return pyjson.String(string(bytes.TrimRight(elem, "\x00")))
-	case ndarray.Unicode:
-		return pyjson.String(ucs4Text(native))
-	}
-	if isZero(elem) {
-		v := pyjson.Int(0)
-		if back, err := fillBytes(*d, v); err != nil || !isZero(back) {
-			return pyjson.Null()
-		}
-		return v
-	}
-	switch d.Kind {
-	case ndarray.Int, ndarray.Datetime, ndarray.Timedelta:
-		return pyjson.Int(int64(widened(ndarray.Int, d.Size, native)))
-	case ndarray.Uint:
-		return pyjson.Uint(widened(ndarray.Uint, d.Size, native))
-	case ndarray.Float:
-		return pyjson.Float(math.Float64frombits(widened(ndarray.Float, d.Size, native)))
-	case ndarray.Complex:
-		re := math.Float64frombits(widened(ndarray.Float, d.Size/2, native))
-		im := math.Float64frombits(widened(ndarray.Float, d.Size/2, native[d.Size/2:]))
-		if math.Float64bits(im) == 0 {
-			return pyjson.Float(re)
-		}
-		return pyjson.String(pythonComplex(re, im))
-	case ndarray.Raw:
-		var b [8]byte
-		copy(b[:], elem)
-		return pyjson.Uint(binary.LittleEndian.Uint64(b[:]))
-	}
-	return pyjson.Null()
-}
-
-// widened is a number in the machine's byte order as one of 8 bytes; 0 if it
-// does not fit.
-func widened(kind ndarray.Kind, size int, elem []byte) uint64 {
-	var b [8]byte
-	ndarray.CopyRun(b[:], 8, ndarray.DType{Kind: kind, Size: 8}, elem, int64(size), ndarray.DType{Kind: kind, Size: size}, 1)
-	return binary.NativeEndian.Uint64(b[:])
-}
-
-// pythonComplex is Python's str of a complex number.
-func pythonComplex(re, im float64) string {
-	sign := ""
-	if !math.Signbit(im) {
-		sign = "+"
-	}
-	return "(" + strings.TrimSuffix(pythonFloat(re), ".0") + sign + strings.TrimSuffix(pythonFloat(im), ".0") + "j)"
-}
-
-// pythonFloat is Python's str of a float.
-func pythonFloat(f float64) string {
-	text := string(pyjson.AppendFloat(nil, f))
-	text = strings.Replace(text, "Infinity", "inf", 1)
-	return strings.Replace(text, "NaN", "nan", 1)
-}
-
-// ucs4Text is a text in the machine's byte order without the NULs at its end.
-func ucs4Text(b []byte) string {
-	var text []rune
-	for ; len(b) >= 4; b = b[4:] {
-		text = append(text, rune(binary.NativeEndian.Uint32(b)))
-	}
-	for len(text) > 0 && text[len(text)-1] == 0 {
-		text = text[:len(text)-1]
-	}
-	return string(text)
 }

@@ -16,7 +16,9 @@ import (
 // A file is one array, called "". Its attributes are those of the file and of the
 // array: File.Attrs and Array.Attrs are the same object. Chunks are written when
 // WriteBox is called, attributes at Flush and Close. A region write is old or new
-// chunk by chunk; all other changes are old or new as a whole.
+// chunk by chunk; all other changes are old or new as a whole. An open file keeps
+// some of what it decoded for small reads, and does not see what others change
+// there.
 var Format0 ndfile.Format = format{&version0}
 
 // format is the ndfile.Format of a version.
@@ -43,7 +45,7 @@ func (f format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile
 			return ndfile.NoMatch, nil
 		}
 		return ndfile.Certain, nil
-	case err == nil, errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
+	case err == nil, errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENAMETOOLONG):
 		return ndfile.NoMatch, nil
 	case errors.Is(err, fs.ErrNotExist) && f.version.isGroup(fsys, path):
 		return ndfile.Possible, nil // Open says what it is
