@@ -21,7 +21,7 @@ export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
 .PHONY: help tools build demo test test-go test-c test-python test-julia lint lint-go lint-python gen gen-check \
-        race fuzz bench bench-tiny bench-many bench-blosc install test-install clean
+        race torture fuzz bench bench-tiny bench-many bench-blosc bench-bcolz bench-zarr install test-install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -50,11 +50,13 @@ demo: build $(VENV)/ok ## write a ds file, read it back from C and Python, print
 test: build test-go test-c test-python test-julia lint gen-check ## all tests: Go, C, C++, Python, Julia, lint, drift of generated files
 	@echo 'test: Go, C, C++, Python, Julia, lint and generated files: done'
 
-# Debian's build of c-blosc, which has snappy; unpacked, not installed.
-SNAPPY := $(B)/snappy
-test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, peers of other languages
+# Debian's packages for tests are unpacked, not installed: the c-blosc that has snappy, and strace where there is none.
+DEBIAN := $(B)/debian
+GOTEST = NDFILE_TEST_PYTHON=$(CURDIR)/$(PY) NDFILE_TEST_LIBBLOSC=$$(sh pkg/blosc/crosstest/get-snappy.sh $(DEBIAN)) \
+	 NDFILE_TEST_STRACE=$$(sh tools/get-strace.sh $(DEBIAN)) $(GO) test
+test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, peers of other languages, killed processes
 	$(GO) vet ./...
-	NDFILE_TEST_PYTHON=$(CURDIR)/$(PY) NDFILE_TEST_LIBBLOSC=$$(sh pkg/blosc/crosstest/get-snappy.sh $(SNAPPY)) $(GO) test ./...
+	$(GOTEST) ./...
 	@command -v cargo >/dev/null || printf '\n*** SKIPPED: the check against the crate rawarray, since cargo is not here ***\n\n'
 
 test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17
@@ -93,10 +95,13 @@ gen-check: # fail when a generated file is not what the generator writes
 race: ## Go tests under the race detector, without those of peers in other languages
 	$(GO) test -race $$($(GO) list ./pkg/... | grep -v /crosstest)
 
+torture: $(LIB) $(VENV)/ok ## kill processes at every system call, not only at those that change files
+	NDFILE_TORTURE=1 $(GOTEST) -count=1 -timeout 60m ./pkg/bcolz/crosstest ./pkg/zarr/crosstest -run Killed -v
+
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'
 
-bench: bench-tiny bench-many bench-blosc ## benchmarks against real peers
+bench: bench-tiny bench-many bench-bcolz bench-zarr bench-blosc ## benchmarks against real peers
 
 bench-tiny: $(LIB) $(VENV)/ok ## one-element ds files against the raw system calls, from C and Python
 	@sh benchmarks/tiny/run.sh '$(B)' '$(CC)' '$(PY)'
@@ -117,6 +122,12 @@ bench-many: $(LIB) $(VENV)/ok ## read_many and save_many of 20,000 files against
 
 bench-blosc: $(VENV)/ok ## pkg/blosc against the C-Blosc of the wheel; some 20 minutes
 	$(PY) benchmarks/blosc/compare.py --out benchmarks/results/blosc
+
+bench-bcolz: $(LIB) $(VENV)/ok ## bcolz stores against bcolz-zipline
+	$(RUNPY) benchmarks/chunked/bench_bcolz.py --out benchmarks/results/bcolz
+
+bench-zarr: $(LIB) $(VENV)/ok ## chunks of early zarr against zarr-python, zarrs and tensorstore
+	$(RUNPY) benchmarks/chunked/bench_zarr.py --out benchmarks/results/zarr
 
 clean: ## remove build/
 	rm -rf $(B)
