@@ -24,11 +24,13 @@ type column struct {
 	fresh, unlisted bool
 	removed         bool
 
-	sizes   sizes // what is on disk: shape[0] is the number of rows there
+	sizes sizes // what is on disk: shape[0] is the number of rows there
+
+	loaded  bool // the rest is known too
 	storage storage
 	attrs   *attributes
 	spec    ndfile.Spec
-	chunks  *chunk.Array // nil until load
+	chunks  *chunk.Array
 }
 
 // readSizes reads what opening a table needs of each column.
@@ -76,8 +78,11 @@ func (c *column) load(ctx context.Context, rows int64) error {
 			return err
 		}
 	}
+	if err := c.checkData(); err != nil {
+		return err
+	}
 	c.describe()
-	return c.checkData()
+	return nil
 }
 
 // checkData checks the folder of the chunks. Where there are none it may be
@@ -124,8 +129,9 @@ func (c *column) writeOptions() ndfile.WriteOptions {
 	return ndfile.WriteOptions{}
 }
 
-// describe makes the spec of the array as it is.
+// describe makes the spec of the array as it is, which is all that was missing.
 func (c *column) describe() {
+	c.loaded = true
 	s := &c.storage
 	c.spec = ndfile.Spec{
 		DType:        s.dtype,
@@ -292,7 +298,7 @@ func (c *column) located(err error) error {
 
 // place is where the column lies, or will.
 func (c *column) place() string {
-	if c.file.kind == ndfile.Single {
+	if c.name == "" {
 		return c.file.path
 	}
 	return c.file.path + "/" + c.name

@@ -78,7 +78,7 @@ func (f *file) add(ctx context.Context, name string, spec *ndfile.Spec) (*column
 	c.sizes.shape = c.chunks.Shape()
 	c.describe()
 	if err := c.makeFolders(); err != nil {
-		return nil, moved(err, c.dir, f.path+"/"+name)
+		return nil, moved(err, c.dir, c.place())
 	}
 	if name == "" {
 		if err := f.attrs.merge(spec.Attrs); err != nil {

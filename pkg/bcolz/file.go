@@ -71,23 +71,35 @@ func (f *file) find(name string) int {
 // Array implements [ndfile.File]. What a column of a table needs beside its
 // length is read when it is first asked for.
 func (f *file) Array(name string) (ndfile.Array, error) {
+	f.mu.RLock()
+	c, loaded := f.column(name)
+	f.mu.RUnlock()
+	if loaded {
+		return c.array(), nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i := f.find(name)
-	if i < 0 {
+	c, loaded = f.column(name)
+	if c == nil {
 		return nil, f.located(ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name)), nil)
 	}
-	c := f.columns[i]
-	if c.chunks == nil {
-		if err := c.begin(false); err != nil {
-			return nil, c.located(err)
-		}
-		if err := c.load(context.Background(), f.rows); err != nil {
-			c.chunks = nil
-			return nil, c.located(err)
-		}
+	err := c.begin(false)
+	if err == nil && !loaded {
+		err = c.load(context.Background(), f.rows)
+	}
+	if err != nil {
+		return nil, c.located(err)
 	}
 	return c.array(), nil
+}
+
+// column gives a column, or nil, and whether all of it has been read.
+func (f *file) column(name string) (c *column, loaded bool) {
+	i := f.find(name)
+	if i < 0 {
+		return nil, false
+	}
+	return f.columns[i], f.columns[i].loaded
 }
 
 // Attrs implements [ndfile.File].

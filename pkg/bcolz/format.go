@@ -43,10 +43,7 @@ func (format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.M
 	if p.has(root+"/"+sizesFile) && p.has(root+"/"+storageFile) || p.has(root+"/"+rootdirsFile) {
 		return ndfile.Certain, p.err
 	}
-	if p.err == nil && !p.isFile {
-		_, p.err = fsys.Stat(path)
-	}
-	if p.err != nil || p.isFile {
+	if !p.isFolder(path) {
 		return ndfile.NoMatch, p.err
 	}
 	if p.has(root+"/"+sizesFile) || p.has(root+"/"+storageFile) || p.has(chunkPath(root, 0)) || p.textTable(root) {
@@ -63,29 +60,32 @@ func trimRoot(path string) string {
 	return path
 }
 
-// prober asks what there is in a folder.
+// prober asks what there is. After an error it finds nothing.
 type prober struct {
-	fsys   ndfile.FS
-	isFile bool // the folder is a file
-	err    error
+	fsys ndfile.FS
+	err  error
 }
 
 // has reports whether there is something, be it a symbolic link.
 func (p *prober) has(path string) bool {
-	if p.err != nil || p.isFile {
+	if p.err != nil {
 		return false
 	}
 	_, err := p.fsys.Lstat(path)
-	switch {
-	case err == nil:
-		return true
-	case errors.Is(err, syscall.ENOTDIR):
-		p.isFile = true
-	case errors.Is(err, fs.ErrNotExist):
-	default:
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		p.err = err
 	}
-	return false
+	return err == nil
+}
+
+// isFolder reports whether a path leads to a folder; nothing there is an error.
+func (p *prober) isFolder(path string) bool {
+	if p.err != nil {
+		return false
+	}
+	info, err := p.fsys.Stat(path)
+	p.err = err
+	return err == nil && info.Mode == vfs.Dir
 }
 
 // textTable reports whether the columns lie below data/, as the text of the
@@ -106,7 +106,6 @@ func (p *prober) textTable(root string) bool {
 			continue
 		}
 		column := data + "/" + e.Name
-		p.isFile = false
 		if p.has(column+"/"+storageFile) || p.has(chunkPath(column, 0)) {
 			return true
 		}
@@ -114,6 +113,5 @@ func (p *prober) textTable(root string) bool {
 			break
 		}
 	}
-	p.isFile = false
 	return false
 }

@@ -78,8 +78,8 @@ func (f *file) explain(err error) error {
 	if p.has(f.root+"/"+sizesFile) && p.has(f.root+"/"+storageFile) {
 		return err
 	}
-	if _, missing := f.disk.Stat(f.path); missing != nil {
-		return missing
+	if !p.isFolder(f.path) && p.err != nil {
+		return p.err
 	}
 	if p.textTable(f.root) {
 		return ndfile.NewError(ndfile.ErrNotSupported, "a table whose columns lie below "+dataFolder+"/, as the text of the format has it; no release of bcolz wrote that")

@@ -301,6 +301,20 @@ func TestFIFOs(t *testing.T) {
 	}
 }
 
+// TestStrayFiles: a table may hold files with the names of a carray's folders.
+func TestStrayFiles(t *testing.T) {
+	mem := load(t, "testdata/roots/t_basic", "/t")
+	put(t, mem, "/t/meta", "mine")
+	put(t, mem, "/t/data", "mine")
+	if m, err := Format.Detect(ctx, mem, "/t"); m != ndfile.Certain || err != nil {
+		t.Errorf("%v, %v", m, err)
+	}
+	ok(t, open(t, mem, "/t", ndfile.Update).Close(ctx))
+	if problems := verify(t, mem, "/t", true); len(problems) > 0 {
+		t.Errorf("%+v", problems)
+	}
+}
+
 // TestLimits: metadata texts and their nesting are bounded.
 func TestLimits(t *testing.T) {
 	mem := load(t, "testdata/roots/t_basic", "/t")

@@ -42,11 +42,13 @@ type job struct {
 
 func (v *verifier) run(ctx context.Context) error {
 	p := prober{fsys: v.disk.FS}
-	isTable := p.has(v.root + "/" + rootdirsFile)
-	if p.isFile {
-		return ndfile.NewError(ndfile.ErrFormat, "expected a folder, found a file")
+	if !p.isFolder(v.root) {
+		if p.err == nil {
+			p.err = ndfile.NewError(ndfile.ErrFormat, "expected a folder, found a file")
+		}
+		return p.err
 	}
-	if isTable {
+	if p.has(v.root + "/" + rootdirsFile) {
 		v.checkTable(ctx)
 	} else if err := v.checkCarray(ctx); err != nil {
 		return err

@@ -59,7 +59,9 @@
 // A region is old or new chunk by chunk, and so is an array that was added: it may
 // be there with fill values. An error that keeps a change from the disk is
 // reported. Nothing stays open, and without a kill no temporary file is left. After
-// a kill the store can be changed, and repaired without another content.
+// an error that is over the session can go on: the open file shows the old state or
+// the new one, and Close writes what it shows. After a kill the store can be
+// changed, and repaired without another content.
 //
 // Threads. Chunked formats allow WriteBox from several goroutines, also over
 // several open files of one process: no element is lost, and a reader sees each

@@ -249,6 +249,7 @@ func TestSuiteFails(t *testing.T) {
 		{"cleans late", single("cleans late"), "UpdateFaults", "afterwards changed"},
 		{"swallows errors", table("swallows errors"), "UpdateFaults", "no error"},
 		{"leaks", table("leaks"), "UpdateFaults", "still open"},
+		{"appends half", table("appends half"), "UpdateFaults", "read through the open file"},
 		{"two commits", table("two commits"), "UpdateFaults", "neither"},
 		{"loses updates", single("loses updates"), "Concurrent", "expected"},
 		{"slowly torn chunks", single("slowly torn chunks"), "Concurrent", "neither old nor new"},

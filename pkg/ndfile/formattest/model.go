@@ -387,6 +387,22 @@ func (s *suite) sameAttrs(got, want *ndfile.Attrs) error {
 	return nil
 }
 
+// sortAttrs sorts the attributes of an open file, where the format will.
+func (s *suite) sortAttrs(c *content) {
+	if !s.cfg.Quirks.SortedAttrs {
+		return
+	}
+	of := c.attrs
+	c.attrs = sortedAttrs(of)
+	for _, a := range c.arrays {
+		if a.attrs == of {
+			a.attrs = c.attrs
+		} else {
+			a.attrs = sortedAttrs(a.attrs)
+		}
+	}
+}
+
 // sortedAttrs sorts the keys of attributes and of all objects in them.
 func sortedAttrs(attrs *ndfile.Attrs) *ndfile.Attrs {
 	to := ndfile.NewAttrs()

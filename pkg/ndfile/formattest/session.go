@@ -121,61 +121,95 @@ func checkUpdateFaults(s *suite) {
 	}
 }
 
+// reaction is what a session does after an error.
+type reaction string
+
+const (
+	aborts reaction = "then Abort"
+	closes reaction = "then Close"
+	goesOn reaction = "and it goes on" // with what the file says that it holds now
+)
+
 // outcome is what a disturbed session leaves.
 type outcome struct {
 	mem     *ndfile.Mem
 	watched *watch
 	states  []*content // after each step, the first before all
-	err     error
+	err     error      // the first one
+	went    bool       // the session went on after it
+}
+
+// disturb plays a session over a tree in which a call fails.
+func (s *suite) disturb(tree map[string]string, c *content, do []step, flushed bool, f *fault, then reaction) (o outcome) {
+	o.mem = s.plant(tree)
+	o.watched = newWatch(o.mem)
+	o.watched.fault = f
+	c = c.clone()
+	file, err := s.session(o.watched.pieces(), s.path("f"), c)
+	if o.err = err; err != nil {
+		return o
+	}
+	defer file.Abort()
+	o.states = append(o.states, c.clone())
+	for _, st := range do {
+		if !st.able(s, c) {
+			continue
+		}
+		before := c.clone()
+		err := st.do(s, file, c)
+		o.states = append(o.states, c.clone())
+		if err == nil && flushed {
+			err = flush(file)
+		}
+		if err == nil {
+			continue
+		}
+		if o.err = err; then != goesOn {
+			break
+		}
+		o.went = true
+		got, err := s.readFile(file)
+		s.ok(err)
+		s.sortAttrs(got)
+		s.in("%s, read through the open file", st.name).sameOr(s.among(got, []*content{before, c}, st.mix))
+		c = got.clone()
+		o.states = append(o.states, c.clone())
+	}
+	if o.err == nil || then != aborts {
+		if err := file.Close(ctx); o.err == nil {
+			o.err = err
+		} else if err != nil && o.went {
+			s.errorf("Close fails after an error that is over: %v", err)
+		}
+	}
+	return o
 }
 
 func (s *suite) sweepSession(do []step, flushed bool, c *content) {
 	defer inOrder()()
-	path := s.path("f")
-	seed := s.rng.Uint64()
+	path, seed := s.path("f"), s.rng.Uint64()
 	start := ndfile.NewMem()
 	s.ok(s.writeRows(start, path, c, ndfile.WriteOptions{}))
 	whole := s.tree(start, "/")
 	mix := slices.ContainsFunc(do, func(st step) bool { return st.mix })
-	run := func(f *fault, closes bool) outcome {
-		o := outcome{mem: s.plant(whole)}
-		o.watched = newWatch(o.mem)
-		o.watched.fault = f
-		s, c := s.seeded(seed), c.clone()
-		file, err := s.session(o.watched.pieces(), path, c)
-		o.states = append(o.states, c.clone())
-		for _, st := range do {
-			if err == nil && st.able(s, c) {
-				err = st.do(s, file, c)
-				o.states = append(o.states, c.clone())
-				if err == nil && flushed {
-					err = flush(file)
-				}
-			}
-		}
-		if err == nil {
-			err = file.Close(ctx)
-		} else if file != nil && closes {
-			file.Close(ctx)
-		}
-		if file != nil {
-			file.Abort()
-		}
-		o.err = err
-		return o
-	}
-	good := run(nil, false)
+	good := s.seeded(seed).disturb(whole, c, do, flushed, nil, aborts)
 	s.ok(good.err)
 	new := good.states[len(good.states)-1]
 	s.expect(good.mem, path, new)
-	for _, i := range s.places(len(good.watched.ops), 150) {
-		for k, f := range []*fault{{at: i}, {at: i}, {at: i, short: true}, {at: i, after: true}} {
-			if f.short && good.watched.ops[i] != "write" {
+	ops := good.watched.ops
+	for _, i := range s.places(len(ops), 150) {
+		for _, test := range []struct {
+			fault
+			then reaction
+		}{
+			{fault{at: i}, aborts}, {fault{at: i}, closes}, {fault{at: i}, goesOn}, {fault{at: i, short: true}, aborts}, {fault{at: i, after: true}, aborts},
+		} {
+			f := &test.fault
+			if f.short && ops[i] != "write" {
 				continue
 			}
-			closes := k == 1
-			o := run(f, closes)
-			s := s.in("call %d, %s, %s, then Close: %t", i, f.op, f.how(), closes)
+			s := s.in("call %d, %s, %s, %s", i, ops[i], f.how(), test.then)
+			o := s.seeded(seed).disturb(whole, c, do, flushed, f, test.then)
 			if open := o.watched.left(); len(open) > 0 {
 				s.errorf("still open: %q", open)
 			}
@@ -190,9 +224,13 @@ func (s *suite) sweepSession(do []step, flushed bool, c *content) {
 				s.errorf("no error")
 			}
 			got, err := s.read(o.mem, path)
-			if err == nil && o.err == nil {
+			switch {
+			case err != nil:
+			case o.err == nil:
 				err = s.sameContent(got, new)
-			} else if err == nil {
+			case o.went:
+				err = s.sameContent(got, o.states[len(o.states)-1])
+			default:
 				err = s.among(got, good.states, mix)
 			}
 			if err != nil {
