@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/bcolz"
 	"github.com/ndfile/ndfile/pkg/internal/crashtest"
+	"github.com/ndfile/ndfile/pkg/internal/peer"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -185,7 +184,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer := startPeer(t)
+	reference := startPeer(t)
 	for _, op := range slices.Sorted(maps.Keys(changes)) {
 		t.Run(op, func(t *testing.T) {
 			var whole state
@@ -210,13 +209,13 @@ func TestKilled(t *testing.T) {
 				default:
 					t.Errorf("%s: neither the old state nor the new one", at)
 				}
-				peer.agrees(at, root(dir), s)
+				reference.agrees(at, root(dir), s)
 				if err := change(dir, func(ndfile.File) error { return nil }); err != nil {
 					t.Errorf("%s: opening it for changes: %v", at, err)
 				} else if again, err := read(root(dir)); err != nil || !again.equal(s) {
 					t.Errorf("%s: other values after it was opened for changes (%v)", at, err)
 				} else {
-					peer.agrees(at+", then opened for changes", root(dir), s)
+					reference.agrees(at+", then opened for changes", root(dir), s)
 				}
 			})
 			t.Logf("%s: %v", op, seen)
@@ -229,58 +228,24 @@ func TestKilled(t *testing.T) {
 
 // bcolzPeer is the process that reads with bcolz.
 type bcolzPeer struct {
-	t   *testing.T
-	ask func(path string) string
+	t *testing.T
+	peer.Process
 }
 
-// startPeer skips the test loudly where there is no Python to use, and fails it
-// in CI, which must not skip.
 func startPeer(t *testing.T) *bcolzPeer {
-	python := os.Getenv("NDFILE_TEST_PYTHON")
-	if python == "" {
-		const why = "NDFILE_TEST_PYTHON does not name a Python with bcolz: what a crash leaves is NOT read by bcolz"
-		if os.Getenv("CI") != "" {
-			t.Fatal(why)
-		}
-		fmt.Fprintln(os.Stderr, "*** SKIPPED: "+why+" ***")
-		t.Skip(why)
-	}
-	cmd := exec.Command(python, "peer.py")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("peer.py: %v", err)
-		}
-	})
-	answers := json.NewDecoder(out)
-	return &bcolzPeer{t: t, ask: func(path string) string {
-		fmt.Fprintln(in, path)
-		var raw json.RawMessage
-		if err := answers.Decode(&raw); err != nil {
-			t.Fatalf("peer.py: %v", err)
-		}
-		return string(raw)
-	}}
+	return &bcolzPeer{t, peer.Start(t, "peer.py", "bcolz: what a crash leaves is NOT read by bcolz")}
 }
 
 // agrees checks that bcolz reads the same rows.
 func (p *bcolzPeer) agrees(at, path string, want state) {
 	p.t.Helper()
-	raw := p.ask(path)
+	fmt.Fprintln(p.In, path)
+	raw, err := p.Out.ReadBytes('\n')
+	if err != nil {
+		p.t.Fatalf("peer.py: %v", err)
+	}
 	var got map[string][]any
-	if err := json.Unmarshal([]byte(raw), &got); err != nil {
+	if err := json.Unmarshal(raw, &got); err != nil {
 		p.t.Errorf("%s: bcolz: %s", at, raw)
 		return
 	}

@@ -1,7 +1,6 @@
 package crosstest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -10,66 +9,35 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/peer"
 )
 
-// peer is the C-Blosc process.
-type peer struct {
-	t  testing.TB
-	in io.Writer
-	ou *bufio.Reader
+// cblosc is the C-Blosc process.
+type cblosc struct {
+	t testing.TB
+	peer.Process
 }
 
-// start skips the test loudly where there is no Python to use, and fails it in
-// CI, which must not skip.
-func start(t *testing.T) *peer {
-	python := os.Getenv("NDFILE_TEST_PYTHON")
-	if python == "" {
-		const why = "NDFILE_TEST_PYTHON does not name a Python with blosc and numpy: pkg/blosc is NOT compared with C-Blosc"
-		if os.Getenv("CI") != "" {
-			t.Fatal(why)
-		}
-		fmt.Fprintln(os.Stderr, "*** SKIPPED: "+why+" ***")
-		t.Skip(why)
-	}
-	cmd := exec.Command(python, "peer.py")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("peer.py: %v", err)
-		}
-	})
-	return &peer{t, in, bufio.NewReaderSize(out, 1<<20)}
+func start(t *testing.T) *cblosc {
+	return &cblosc{t, peer.Start(t, "peer.py", "blosc and numpy: pkg/blosc is NOT compared with C-Blosc")}
 }
 
-func (p *peer) ask(request map[string]any, data []byte) ([]byte, error) {
+func (p *cblosc) ask(request map[string]any, data []byte) ([]byte, error) {
 	p.t.Helper()
 	request["n"] = len(data)
 	line, err := json.Marshal(request)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if _, err := p.in.Write(append(append(line, '\n'), data...)); err != nil {
+	if _, err := p.In.Write(append(append(line, '\n'), data...)); err != nil {
 		p.t.Fatal(err)
 	}
-	reply, err := p.ou.ReadString('\n')
+	reply, err := p.Out.ReadString('\n')
 	if err != nil {
 		p.t.Fatalf("peer.py: %v", err)
 	}
@@ -79,7 +47,7 @@ func (p *peer) ask(request map[string]any, data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("C-Blosc: %s", reply)
 	}
 	out := make([]byte, n)
-	if _, err := io.ReadFull(p.ou, out); err != nil {
+	if _, err := io.ReadFull(p.Out, out); err != nil {
 		p.t.Fatal(err)
 	}
 	return out, nil

@@ -1,22 +1,20 @@
 package crosstest
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/peer"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/zarr"
@@ -27,55 +25,25 @@ var (
 	formats = []ndfile.Format{zarr.Format0, zarr.Format2, zarr.Format3}
 )
 
-// peer is the process with the other programs.
-type peer struct {
-	t   *testing.T
-	in  *json.Encoder
-	out *bufio.Reader
+// others is the process with the other programs.
+type others struct {
+	t *testing.T
+	peer.Process
+	in *json.Encoder
 }
 
-// start skips the test loudly where there is no Python to use, and fails it in
-// CI, which must not skip.
-func start(t *testing.T) *peer {
-	python := os.Getenv("NDFILE_TEST_PYTHON")
-	if python == "" {
-		const why = "NDFILE_TEST_PYTHON does not name a Python with zarr, zarrs, tensorstore and numcodecs: pkg/zarr is NOT compared with them"
-		if os.Getenv("CI") != "" {
-			t.Fatal(why)
-		}
-		fmt.Fprintln(os.Stderr, "*** SKIPPED: "+why+" ***")
-		t.Skip(why)
-	}
-	cmd := exec.Command(python, "peer.py")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		io.Copy(io.Discard, out)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("peer.py: %v", err)
-		}
-	})
-	return &peer{t, json.NewEncoder(in), bufio.NewReader(out)}
+func start(t *testing.T) *others {
+	p := peer.Start(t, "peer.py", "zarr, zarrs, tensorstore and numcodecs: pkg/zarr is NOT compared with them")
+	return &others{t, p, json.NewEncoder(p.In)}
 }
 
 // ask makes a request and decodes the reply.
-func (p *peer) ask(request map[string]any, reply any) {
+func (p *others) ask(request map[string]any, reply any) {
 	p.t.Helper()
 	if err := p.in.Encode(request); err != nil {
 		p.t.Fatal(err)
 	}
-	line, err := p.out.ReadBytes('\n')
+	line, err := p.Out.ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, reply)
 	}
@@ -85,7 +53,7 @@ func (p *peer) ask(request map[string]any, reply any) {
 }
 
 // says is what a reader says of a store: "" when it reads the expected values.
-func (p *peer) says(request map[string]any) string {
+func (p *others) says(request map[string]any) string {
 	p.t.Helper()
 	var reply struct{ Says string }
 	p.ask(request, &reply)
@@ -134,7 +102,7 @@ func exception(reader string, version int, name string) string {
 }
 
 // check lets a reader read a store; says is the exception, or "".
-func (p *peer) check(s *store, reader, name, says string) {
+func (p *others) check(s *store, reader, name, says string) {
 	p.t.Helper()
 	switch said := p.says(s.request("read", reader)); {
 	case says == "" && said != "":
