@@ -1,9 +1,10 @@
 """n-dimensional arrays in files: a thin layer over the library libndfile.
 
 `read` and `save` take whole files, `read_many` and `save_many` many of them, `open` gives a mapping of lazy
-arrays that are read and written piece by piece, `info`, `detect` and `formats` tell what there is. Errors
-are `NdfileError` and also the builtin that one would catch. All functions and objects may be used by several
-threads at once; the GIL is released while the library works.
+arrays that are read and written piece by piece, or a `Table` of columns, `info`, `detect` and `formats` tell
+what there is, `verify` what is wrong with it; `convert`, `split` and `concat` make new stores of old ones.
+Errors are `NdfileError` and also the builtin that one would catch. All functions and objects may be used by
+several threads at once; the GIL is released while the library works.
 
 >>> import ndfile, numpy as np
 >>> ndfile.save("weather.ds", {"t": np.array([271.5, 272.0, 273.5])}, var_attrs={"t": {"units": "K"}})
@@ -17,23 +18,34 @@ K [272.  273.5]
 from . import _errors, blosc
 from ._array import Array
 from ._attrs import Attrs
+from ._convert import Loss, concat, convert, split
 from ._errors import *  # noqa: F403
-from ._file import File, open
+from ._file import File
 from ._info import detect, formats, info
 from ._lib import version as __version__
 from ._many import read_many, save_many
+from ._open import open
 from ._orthogonal import Orthogonal
 from ._read import read
 from ._save import save
-from ._settings import set_threads
+from ._settings import set_limits, set_threads
+from ._spec import Compression
+from ._table import Table
+from ._verify import Problem, verify
 
 __all__ = [  # noqa: PLE0604
     "Array",
     "Attrs",
+    "Compression",
     "File",
+    "Loss",
     "Orthogonal",
+    "Problem",
+    "Table",
     "__version__",
     "blosc",
+    "concat",
+    "convert",
     "detect",
     "formats",
     "info",
@@ -42,7 +54,10 @@ __all__ = [  # noqa: PLE0604
     "read_many",
     "save",
     "save_many",
+    "set_limits",
     "set_threads",
+    "split",
+    "verify",
     *_errors.__all__,
 ]
 

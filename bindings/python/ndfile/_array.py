@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import math
 import os
-import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _capi, _dtypes, _elements, _html
-from ._attrs import Attrs, from_json, to_json
-from ._errors import ArgumentError, DTypeError, HandleError, NoDataError, ReadOnlyError, ShapeError, failure
+from ._attrs import Attrs, from_json
+from ._chunks import Chunked
+from ._errors import (
+    ArgumentError,
+    BoundsError,
+    DTypeError,
+    HandleError,
+    MaskedError,
+    NoDataError,
+    NotSupportedError,
+    ReadOnlyError,
+    ShapeError,
+    failure,
+)
 from ._index import Selection, select
-from ._lib import call, lib, text
-from ._orthogonal import Orthogonal
+from ._lib import call, content, lib, text
+from ._orthogonal import Orthogonal, is_array, positions
+from ._reduce import Reducible
+from ._spec import INT64S, lengths
 
 if TYPE_CHECKING:
     from ._file import File
 
 _MUCH = 1 << 24  # bytes
-
-# Box coordinates as C wants them, by number of axes.
-_INT64S = [struct.Struct(f"={n}q").pack for n in range(_capi.NDF_MAX_NDIM + 1)]
+_BLOCK = 1 << 22  # bytes
 
 
 class _Handle:
@@ -69,14 +79,14 @@ class _Mapping:
 
 
 class _Description(NamedTuple):
-    """What an array is, as far as it cannot change while it is open."""
+    """What an array is; in a file open for reading it does not change."""
 
     dtype_name: str
     shape: tuple[int, ...] | None
     masked: bool
 
 
-class Array:
+class Array(Chunked, Reducible):
     """One array of an open file. Nothing is read before it is indexed.
 
     Get one from an `ndfile.File`; it keeps its file open. It works until the file is closed; then every
@@ -84,14 +94,17 @@ class Array:
 
     ``v[...]``, ``v[3]``, ``v[10:20, ::-2]`` read as NumPy's basic indexing does (integers, slices of any
     step, Ellipsis, None) and give what NumPy gives: an array in memory of its own, in native byte order, or
-    a scalar. Where `masked` is true the result is a `numpy.ma.MaskedArray` (an element: the scalar or
-    `numpy.ma.masked`), also when nothing happens to be missing in the selection; data under the mask is
-    zero or empty. Elements of dtype ``str`` and ``bytes`` come as object arrays of `str` and `bytes`. Only
-    what the selection needs is read from the file.
+    a scalar. ``v[[7, 3]]`` and ``v[mask]`` take rows, see `take`; among slices one list or array is taken
+    along its axis, for more see `oindex`. Where `masked` is true the result is a `numpy.ma.MaskedArray` (an
+    element: the scalar or `numpy.ma.masked`), also when nothing happens to be missing in the selection; data
+    under the mask is zero or empty. Elements of dtype ``str`` and ``bytes`` come as object arrays of `str`
+    and `bytes`. Only what the selection needs is read from the file.
 
     ``v[...] = x`` writes, in files open for writing; x is broadcast. An array x must have a dtype that
     widens exactly into this one, Python numbers must fit exactly: nothing is truncated or rounded silently.
-    ds files take each array once, whole or as consecutive blocks of rows.
+    ds files take each array once, whole or as consecutive blocks of rows. Of formats with chunks, chunks
+    that a region does not touch stay as they are, and each that it touches holds its old elements or the new
+    ones, whatever happens.
 
     Arrays may be used by several threads at once. Those of files open for reading can be pickled and used in
     forked children as their `File` can; where the file has another shape or dtype by then it is a
@@ -102,7 +115,8 @@ class Array:
     name : str
         Name in the file; ``""`` in single-array files.
     shape : tuple of int, or None
-        Row-major (the last axis varies fastest). None: the file has metadata but no data for it.
+        Row-major (the last axis varies fastest). None: the file has metadata but no data for it. `append` and
+        `resize` change it.
     dtype : numpy.dtype or None
         Of what indexing returns, in native byte order. None: no data and no type.
     dtype_name : str
@@ -133,11 +147,15 @@ class Array:
         stored = _dtypes.to_numpy(self.dtype_name)
         self.dtype: np.dtype | None = None if stored is None else stored.newbyteorder("=")
 
-    def _describe(self, handle: int) -> _Description:
-        path = self._file.path
+    def _info(self, handle: int) -> ctypes.Structure:
         info = _capi.ndf_array_info()
         info.struct_size = ctypes.sizeof(info)
-        call(path, lib.ndf_array_info_get, handle, ctypes.addressof(info))
+        call(self._file.path, lib.ndf_array_info_get, handle, ctypes.addressof(info))
+        return info
+
+    def _describe(self, handle: int) -> _Description:
+        path = self._file.path
+        info = self._info(handle)
         flags = info.flags
         return _Description(
             info.dtype.decode() or text(path, lib.ndf_array_dtype, handle),
@@ -172,6 +190,11 @@ class Array:
                     )
                 self._handle = handle
             return self._handle.value
+
+    def _refresh(self) -> None:
+        """Take over the shape that the array has come to."""
+        with self._file._lock:  # the last one sees the last shape
+            self.shape = self._describe(self._open()).shape
 
     def __reduce__(self) -> tuple:
         return _unpickle, (self._file, self.name, *self._description)
@@ -211,13 +234,11 @@ class Array:
 
     @property
     def fill_value(self) -> Any:
-        """Value of elements that were never written; None, since ds has no such thing."""
-        return None
-
-    @property
-    def chunks(self) -> tuple[int, ...] | None:
-        """Shape of the chunks in which the elements are stored; None: in one contiguous block."""
-        return None
+        """Value of elements that were never written, a NumPy scalar; None: there is no such thing."""
+        if not self._info(self._open()).flags & _capi.NDF_ARRAY_FILL:
+            return None
+        raw = content(self._file.path, lib.ndf_array_fill, self._open())
+        return np.frombuffer(raw, self.dtype)[0]
 
     @property
     def attrs(self) -> Attrs:
@@ -260,12 +281,16 @@ class Array:
             ("masked", self.masked),
         ]
         if self._handle.value:
-            rows.insert(3, ("dims", self.dims))
+            rows[3:3] = ("dims", self.dims), ("chunks", self.chunks), ("compression", self.compression)
         return _html.table(f"Array {self.name!r}", [], rows)
 
     # Reading
 
     def __getitem__(self, key: Any) -> Any:
+        if is_array(key):
+            return self.take(key)
+        if key.__class__ is tuple and any(map(is_array, key)):
+            return self._take_along(key)
         selection = select(key, self._extents(), self._where)
         result = self._read(selection)
         if not selection.scalar:
@@ -311,10 +336,91 @@ class Array:
         """
         return self._read(select(key, self._extents(), self._where), out)
 
+    def _take_along(self, key: tuple) -> Any:
+        """Index by one array among slices and integers, where NumPy means the same as `oindex`."""
+        ranges = [isinstance(item, slice) or item is Ellipsis for item in key]
+        arrays = [i for i, item in enumerate(key) if is_array(item)]
+        integers = len(key) - sum(ranges) - len(arrays)
+        if len(arrays) > 1 or (integers and any(ranges[: arrays[0]])):
+            raise NotSupportedError(
+                f"{self._where}: v[...] takes one array or list, and integers only where it comes first; use "
+                "v.oindex or index v[...] in memory",
+                path=self._file.path,
+            )
+        return self.oindex[key]
+
+    def take(self, rows: Any, *, out: np.ndarray | None = None) -> np.ndarray:
+        """Read some rows, in any order; ``v[rows]`` does the same.
+
+        Each chunk is decoded once, however many of its rows are taken.
+
+        Parameters
+        ----------
+        rows : array_like
+            Positions along the first axis: integers of any order, also with repetitions and negative ones,
+            or as many booleans as there are rows.
+        out : numpy.ndarray, optional
+            Memory for them, as for `read`.
+
+        Returns
+        -------
+        numpy.ndarray or numpy.ma.MaskedArray
+            `out`, or a new array.
+
+        Raises
+        ------
+        BoundsError
+            A position is out of bounds, or the array has no axes (an IndexError).
+
+        Examples
+        --------
+        >>> import ndfile, numpy as np
+        >>> ndfile.save("take.ds", {"x": np.arange(10) * 10})
+        >>> with ndfile.open("take.ds") as f:
+        ...     f["x"].take([7, 0, -1])
+        array([70,  0, 90])
+        """
+        extents = self._extents()
+        if not extents:
+            raise BoundsError(f"{self._where}: a scalar has no rows", path=self._file.path)
+        index = positions(rows, 0, extents[0], self._where)
+        if self.dtype_name in _dtypes.VARIABLE:
+            result = self.oindex[index]
+            if out is None:
+                return result
+            self._check_out(result.shape, out)
+            out[...] = result
+            return out
+        whole = select(Ellipsis, (len(index), *extents[1:]), self._where)
+        return self._read(whole, out, index)
+
     @property
     def oindex(self) -> Orthogonal:
         """Orthogonal indexing: ``v.oindex[[1, 5], :, mask]``, see `Orthogonal`."""
         return Orthogonal(self)
+
+    def iterblocks(self, n: int | None = None) -> Iterator[np.ndarray]:
+        """Read the array in blocks of rows, one after the other.
+
+        Parameters
+        ----------
+        n : int, optional
+            Rows of a block; the last one has what is left. Default: those of a chunk, or some MiB.
+
+        Examples
+        --------
+        >>> import ndfile, numpy as np
+        >>> ndfile.save("blocks.ds", {"x": np.arange(5)})
+        >>> with ndfile.open("blocks.ds") as f:
+        ...     print(*f["x"].iterblocks(2))
+        [0 1] [2 3] [4]
+        """
+        rows = len(self)
+        if n is None:
+            n = self.chunks[0] if self.chunks else max(1, _BLOCK // max(1, self.nbytes // max(1, rows)))
+        elif n < 1:
+            raise ArgumentError(f"n: expected rows of a block, found {n}")
+        return (self[i : i + n] for i in range(0, rows, n))
 
     def map(self) -> np.ndarray:
         """Map the elements into memory, without reading or copying them.
@@ -364,9 +470,12 @@ class Array:
             result = self.read()
         return result if dtype is None else result.astype(dtype, copy=False)
 
-    def _read(self, selection: Selection, out: np.ndarray | None = None) -> Any:
+    def _read(
+        self, selection: Selection, out: np.ndarray | None = None, rows: np.ndarray | None = None
+    ) -> Any:
+        """Read a selection of the array; or rows, of which it is all that there are."""
         if out is not None:
-            self._check_out(selection, out)
+            self._check_out(selection.shape, out)
         if self.dtype_name in _dtypes.VARIABLE:
             return self._read_texts(selection, out)
         masked = self.masked if out is None else isinstance(out, np.ma.MaskedArray)
@@ -378,17 +487,20 @@ class Array:
         box = data[selection.view]
         # The library writes the mask without gaps, in the order of the box.
         mask = np.empty(selection.counts, np.uint8) if masked and self.masked else None
-        self._read_box(self._box(selection), box, mask)
+        if rows is None:
+            self._load(lib.ndf_array_read, self._box(selection), box, mask)
+        else:
+            self._load(lib.ndf_array_take, (_elements.address(rows), len(rows)), box, mask)
         if not masked:
             return data if out is None else out
         return self._with_mask(selection, data, mask, out)
 
-    def _read_box(self, place: tuple, box: np.ndarray, mask: np.ndarray | None) -> None:
+    def _load(self, function: Any, place: tuple, box: np.ndarray, mask: np.ndarray | None) -> None:
         name = None if box.dtype == self.dtype else _dtypes.from_numpy(box.dtype).encode()
-        strides = None if box.flags.c_contiguous else _INT64S[box.ndim](*box.strides)
+        strides = None if box.flags.c_contiguous else INT64S[box.ndim](*box.strides)
         where = None if mask is None else _elements.address(mask)
         data = _elements.address(box)
-        call(self._file.path, lib.ndf_array_read, self._open(), *place, name, data, strides, where)
+        call(self._file.path, function, self._open(), *place, name, data, strides, where)
 
     def _read_texts(self, selection: Selection, out: np.ndarray | None) -> np.ndarray:
         masked = self.masked and (out is None or isinstance(out, np.ma.MaskedArray))
@@ -428,7 +540,7 @@ class Array:
         if self.dtype_name in _dtypes.VARIABLE:
             self._load_texts(place, 1, mask)
         else:
-            self._read_box(place, np.empty(ones, self.dtype), mask)
+            self._load(lib.ndf_array_read, place, np.empty(ones, self.dtype), mask)
 
     @staticmethod
     def _with_mask(selection: Selection, data: np.ndarray, mask: np.ndarray | None, out: Any) -> np.ndarray:
@@ -441,11 +553,11 @@ class Array:
         out.mask = full
         return out
 
-    def _check_out(self, selection: Selection, out: Any) -> None:
+    def _check_out(self, shape: tuple[int, ...], out: Any) -> None:
         if not isinstance(out, np.ndarray):
             raise ArgumentError(f"out: expected a numpy.ndarray, found {type(out).__name__}")
-        if out.shape != selection.shape:
-            raise ShapeError(f"{self._where}: out: expected shape {selection.shape}, found {out.shape}")
+        if out.shape != shape:
+            raise ShapeError(f"{self._where}: out: expected shape {shape}, found {out.shape}")
         if self.dtype_name in _dtypes.VARIABLE and out.dtype.kind != "O":
             raise DTypeError(f"{self._where}: out: expected dtype object, found {out.dtype}")
         if not out.flags.writeable:
@@ -454,7 +566,7 @@ class Array:
     @staticmethod
     def _box(selection: Selection) -> tuple:
         ndim = len(selection.counts)
-        pack = _INT64S[ndim]
+        pack = INT64S[ndim]
         return ndim, pack(*selection.starts), pack(*selection.counts), pack(*selection.steps)
 
     # Writing
@@ -481,6 +593,72 @@ class Array:
         else:
             self._write(selection, data, mask)
 
+    def append(self, data: Any, axis: int = 0) -> None:
+        """Grow the array along an axis and store data behind what was there.
+
+        For formats whose arrays can change their length (``"resize"`` in `formats`). The columns of a table
+        grow together: `Table.append`.
+
+        Parameters
+        ----------
+        data : array_like
+            As many elements along the other axes as the array has; or with one axis less, one step along
+            `axis`. Values are taken as by ``v[...] = data``.
+        axis : int, default 0
+            Axis to grow along.
+
+        Notes
+        -----
+        What does not fill a chunk may wait in memory until `File.flush` or `File.close`. All readers of
+        this file see it at once.
+
+        Examples
+        --------
+        >>> import ndfile
+        >>> with ndfile.open("append.bcolz", "w") as f:
+        ...     v = f.create("", 0, "f8")
+        ...     v.append([1, 2])
+        ...     v.append(3)
+        >>> ndfile.read("append.bcolz")
+        array([1., 2., 3.])
+        """
+        extents = self._extents()
+        ndim = len(extents)
+        if not -ndim <= axis < ndim:
+            raise BoundsError(f"{self._where}: axis {axis} is out of bounds for {ndim} axes")
+        values = self._values(data)
+        if values.ndim == ndim - 1:
+            values = np.expand_dims(values, axis)
+        if values.ndim != ndim:
+            raise ShapeError(f"{self._where}: expected data of {ndim} axes, found shape {values.shape}")
+        name = None if values.dtype == self.dtype else _dtypes.from_numpy(values.dtype).encode()
+        strides = None if values.flags.c_contiguous else INT64S[ndim](*values.strides)
+        what = INT64S[ndim](*values.shape), name, _elements.address(values), strides
+        call(self._file.path, lib.ndf_array_append, self._open(), axis % ndim, ndim, *what)
+        self._refresh()
+
+    def _values(self, data: Any) -> np.ndarray:
+        """Make elements of this array of anything; none may be missing."""
+        if self.dtype_name in _dtypes.VARIABLE:
+            raise NotSupportedError(f"{self._where}: elements of variable length cannot be appended")
+        value = data[...] if isinstance(data, Array) else data
+        values, mask = _elements.split_mask(_elements.convert(value, self.dtype, self._where))  # type: ignore[arg-type]
+        if mask is not None:
+            raise MaskedError(f"{self._where}: missing elements cannot be appended")
+        return values
+
+    def resize(self, shape: Any) -> None:
+        """Change the shape in place; an integer is the length of the first axis.
+
+        Elements that come into being have the fill value. What falls outside is gone for good, at once.
+        """
+        extents = lengths(shape, "shape", self._where)
+        if not np.iterable(shape):
+            extents += self._extents()[1:]
+        ndim = len(extents)
+        call(self._file.path, lib.ndf_array_resize, self._open(), ndim, INT64S[ndim](*extents))
+        self._refresh()
+
     def _fit(self, value: np.ndarray, selection: Selection) -> np.ndarray:
         """Broadcast a value to the selection and give it the form of the box."""
         while value.ndim > len(selection.shape) and value.shape[0] == 1:
@@ -504,7 +682,7 @@ class Array:
         else:
             function = lib.ndf_array_write
             name = None if data.dtype == self.dtype else _dtypes.from_numpy(data.dtype).encode()
-            strides = None if data.flags.c_contiguous else _INT64S[data.ndim](*data.strides)
+            strides = None if data.flags.c_contiguous else INT64S[data.ndim](*data.strides)
             args = name, _elements.address(data), strides
         missing = None if mask is None else _elements.address(mask)
         call(self._file.path, function, self._open(), *self._box(selection), *args, missing)
@@ -517,33 +695,3 @@ def _unpickle(file: File, name: str, *description: Any) -> Array:
         if array is None:
             array = file._arrays[name] = Array(file, name, 0, _Description(*description))
         return array
-
-
-def spec(
-    shape: Any, dtype: str, dims: Any = None, attrs: Any = None, masked: bool = False, where: str = ""
-) -> ctypes.Structure:
-    """Make an ndf_array_spec."""
-    shape = tuple(int(n) for n in (shape if np.iterable(shape) else (shape,)))
-    if len(shape) > _capi.NDF_MAX_NDIM:
-        raise ShapeError(f"{where}: {len(shape)} axes; at most {_capi.NDF_MAX_NDIM} are supported")
-    s = _capi.ndf_array_spec()
-    s.struct_size = ctypes.sizeof(s)
-    s.ndim = len(shape)
-    s.flags = _capi.NDF_ARRAY_MASKED if masked else 0
-    s.dtype = dtype.encode()
-    s.extents = (ctypes.c_int64 * len(shape))(*shape)  # lives as long as the struct
-    s.shape = ctypes.addressof(s.extents)
-    s.dims_json = dims_json(dims, where)
-    s.attrs_json = to_json(attrs)
-    return s
-
-
-def dims_json(dims: Any, where: str) -> bytes | None:
-    """Give names of axes as JSON; a str stands for one axis."""
-    if dims is None:
-        return None
-    names = [dims] if isinstance(dims, str) else list(dims)
-    for name in names:
-        if not isinstance(name, str):
-            raise ArgumentError(f"{where}: dims: expected names as str, found {name!r}")
-    return json.dumps(names).encode("ascii")

@@ -4,7 +4,7 @@
 """The C library as ctypes sees it: constants, errors, structs, functions."""
 
 from ctypes import (
-    Structure, c_char, c_char_p, c_int32, c_int64, c_uint32, c_void_p, sizeof,
+    Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof,
 )
 
 VERSION = "1.0.0"
@@ -48,6 +48,12 @@ NDF_CAP_STRINGS = 128
 NDF_CAP_ONE_SHOT = 256
 NDF_CAP_MAP = 512
 NDF_CAP_TRAILING = 1024
+NDF_CAP_CHUNKED = 2048
+NDF_CAP_RESIZE = 4096
+NDF_CAP_ROWS = 8192
+NDF_CAP_REMOVE = 16384
+NDF_CAP_VERIFY = 32768
+NDF_CAP_SHARD = 65536
 NDF_MAX_NDIM = 64
 NDF_KIND_ARRAY = 1
 NDF_KIND_DATASET = 2
@@ -56,6 +62,8 @@ NDF_ARRAY_MASKED = 1
 NDF_ARRAY_STRINGS = 2
 NDF_ARRAY_NO_DATA = 4
 NDF_ARRAY_SINGLE = 8
+NDF_ARRAY_CHUNKED = 16
+NDF_ARRAY_FILL = 32
 NDF_COMMIT_ATOMIC = 0
 NDF_COMMIT_DIRECT = 1
 NDF_MODE_READ = 0
@@ -63,6 +71,17 @@ NDF_MODE_UPDATE = 1
 NDF_BLOSC_NOSHUFFLE = 0
 NDF_BLOSC_SHUFFLE = 1
 NDF_BLOSC_BITSHUFFLE = 2
+NDF_OP_EQ = 1
+NDF_OP_NE = 2
+NDF_OP_LT = 3
+NDF_OP_LE = 4
+NDF_OP_GT = 5
+NDF_OP_GE = 6
+NDF_REDUCE_COUNT = 1
+NDF_REDUCE_SUM = 2
+NDF_REDUCE_MIN = 4
+NDF_REDUCE_MAX = 8
+NDF_REDUCE_MEAN = 16
 
 # status, name in C, exception class, builtin that it also inherits ("": none), meaning
 ERRORS = (
@@ -114,10 +133,12 @@ class ndf_open_options(Structure):
         ("mode", c_uint32),
         ("format", c_char_p),
         ("max_header", c_int64),
+        ("follow_symlinks", c_uint32),
+        ("lock", c_uint32),
     ]
 
 
-assert sizeof(ndf_open_options) == 24
+assert sizeof(ndf_open_options) == 32
 
 
 class ndf_write_options(Structure):
@@ -154,10 +175,11 @@ class ndf_file_info(Structure):
         ("caps", c_uint32),
         ("mode", c_uint32),
         ("format", c_char * 32),
+        ("nrows", c_int64),
     ]
 
 
-assert sizeof(ndf_file_info) == 56
+assert sizeof(ndf_file_info) == 64
 
 
 class ndf_array_info(Structure):
@@ -170,10 +192,30 @@ class ndf_array_info(Structure):
         ("itemsize", c_int64),
         ("dtype", c_char * 64),
         ("shape", c_int64 * 64),
+        ("chunks", c_int64 * 64),
+        ("codec", c_char * 16),
+        ("level", c_int32),
+        ("shuffle", c_uint32),
     ]
 
 
-assert sizeof(ndf_array_info) == 608
+assert sizeof(ndf_array_info) == 1144
+
+
+class ndf_blosc_params(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("level", c_int32),
+        ("codec", c_char_p),
+        ("shuffle", c_uint32),
+        ("typesize", c_int32),
+        ("threads", c_int32),
+        ("compat18", c_uint32),
+        ("blocksize", c_int64),
+    ]
+
+
+assert sizeof(ndf_blosc_params) == 40
 
 
 class ndf_array_spec(Structure):
@@ -187,10 +229,14 @@ class ndf_array_spec(Structure):
         ("dims_json", c_char_p),
         ("attrs_json", c_char_p),
         ("extra_json", c_char_p),
+        ("chunks", c_void_p),
+        ("compression", c_void_p),
+        ("fill", c_void_p),
+        ("expected_rows", c_int64),
     ]
 
 
-assert sizeof(ndf_array_spec) == 56
+assert sizeof(ndf_array_spec) == 88
 
 
 class ndf_item(Structure):
@@ -276,22 +322,6 @@ class ndf_save_file(Structure):
 assert sizeof(ndf_save_file) == 48
 
 
-class ndf_blosc_params(Structure):
-    _fields_ = [
-        ("struct_size", c_uint32),
-        ("level", c_int32),
-        ("codec", c_char_p),
-        ("shuffle", c_uint32),
-        ("typesize", c_int32),
-        ("threads", c_int32),
-        ("compat18", c_uint32),
-        ("blocksize", c_int64),
-    ]
-
-
-assert sizeof(ndf_blosc_params) == 40
-
-
 class ndf_blosc_info(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -306,6 +336,140 @@ class ndf_blosc_info(Structure):
 
 
 assert sizeof(ndf_blosc_info) == 56
+
+
+class ndf_term(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("op", c_uint32),
+        ("column", c_char_p),
+        ("value_json", c_char_p),
+    ]
+
+
+assert sizeof(ndf_term) == 24
+
+
+class ndf_where_options(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("start", c_int64),
+        ("stop", c_int64),
+        ("skip", c_int64),
+        ("limit", c_int64),
+    ]
+
+
+assert sizeof(ndf_where_options) == 40
+
+
+class ndf_scalar(Structure):
+    _fields_ = [
+        ("dtype", c_char * 24),
+        ("bytes", c_uint8 * 16),
+    ]
+
+
+assert sizeof(ndf_scalar) == 40
+
+
+class ndf_summary(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("have", c_uint32),
+        ("count", c_int64),
+        ("sum", ndf_scalar),
+        ("min", ndf_scalar),
+        ("max", ndf_scalar),
+        ("mean", ndf_scalar),
+    ]
+
+
+assert sizeof(ndf_summary) == 176
+
+
+class ndf_problem(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("code", c_int32),
+        ("offset", c_int64),
+        ("path", c_char_p),
+        ("array", c_char_p),
+        ("message", c_char_p),
+        ("repair", c_char_p),
+        ("repaired", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+assert sizeof(ndf_problem) == 56
+
+
+class ndf_verify_options(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("repair", c_uint32),
+        ("follow_symlinks", c_uint32),
+        ("reserved", c_uint32),
+        ("format", c_char_p),
+        ("max_header", c_int64),
+        ("progress", c_void_p),
+        ("user", c_void_p),
+    ]
+
+
+assert sizeof(ndf_verify_options) == 48
+
+
+class ndf_convert_options(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("allow_loss", c_uint32),
+        ("no_check", c_uint32),
+        ("overwrite", c_uint32),
+        ("from", c_char_p),
+        ("to", c_char_p),
+        ("name", c_char_p),
+        ("commit", c_uint32),
+        ("sync", c_uint32),
+        ("progress", c_void_p),
+        ("user", c_void_p),
+        ("follow_symlinks", c_uint32),
+        ("reserved", c_uint32),
+        ("max_header", c_int64),
+    ]
+
+
+assert sizeof(ndf_convert_options) == 80
+
+
+class ndf_shard(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("path", c_char_p),
+        ("nrows", c_int64),
+    ]
+
+
+assert sizeof(ndf_shard) == 24
+
+
+class ndf_shard_options(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("commit", c_uint32),
+        ("sync", c_uint32),
+        ("exclusive", c_uint32),
+        ("follow_symlinks", c_uint32),
+        ("reserved", c_uint32),
+        ("format", c_char_p),
+        ("max_header", c_int64),
+    ]
+
+
+assert sizeof(ndf_shard_options) == 40
 
 # Pointers, handles and 64-bit integers are c_void_p, which is the fastest to pass.
 FUNCTIONS = {
@@ -326,8 +490,11 @@ FUNCTIONS = {
     "ndf_file_array": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_file_array_at": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_file_add": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_flush": (c_int32, (c_void_p, c_void_p,)),
+    "ndf_file_remove": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_array_close": (c_int32, (c_void_p, c_void_p,)),
     "ndf_array_info_get": (c_int32, (c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_fill": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_dtype": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_dims": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_extra": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
@@ -337,6 +504,17 @@ FUNCTIONS = {
     "ndf_map_close": (c_int32, (c_void_p, c_void_p,)),
     "ndf_array_read_strings": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_write_strings": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_resize": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p,)),
+    "ndf_array_append": (c_int32, (c_void_p, c_int32, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_read_chunk": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_write_chunk": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_chunk_encoding": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_table_append": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_table_resize": (c_int32, (c_void_p, c_void_p, c_void_p,)),
+    "ndf_table_where": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_take": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_reduce": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_uint32, c_void_p, c_void_p,)),
+    "ndf_table_arrow": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_file_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_file_set_attrs": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_array_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
@@ -350,6 +528,10 @@ FUNCTIONS = {
     "ndf_save": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_load_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_verify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_convert": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_split": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_concat": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_set_threads": (c_int32, (c_int32, c_void_p,)),
     "ndf_set_limits": (c_int32, (c_void_p, c_void_p,)),
 }

@@ -165,23 +165,60 @@ def unpack(dtype: str, offsets: np.ndarray, data: bytes, shape: tuple[int, ...])
 def convert(value: Any, dtype: np.dtype, where: str) -> np.ndarray:
     """Make an array of a value that is to be stored as dtype.
 
-    Arrays come back as they are: the library refuses what loses anything. Python numbers and lists of them
-    have no dtype of their own: they become dtype when each value fits exactly; floats are rounded as
-    literals are.
+    Arrays come back as they are: the library refuses what loses anything. Python numbers and texts, lists and
+    object arrays of them have no dtype of their own: they become dtype when each value fits exactly; floats
+    are rounded as literals are.
     """
     array = as_array(value, where)
-    if array.dtype == dtype or hasattr(value, "dtype"):
+    if array.dtype == dtype or (hasattr(value, "dtype") and array.dtype.kind not in _TEXTS):
         return array
-    if array.dtype.kind not in "biufcO" or dtype.kind not in "biufc":
-        try:
-            return np.asarray(value, dtype)
-        except (TypeError, ValueError) as e:
-            raise DTypeError(f"{where}: {e}") from e
-    array = np.asarray(value, object)  # NumPy makes floats of [2**63, 0]
-    for i, x in np.ndenumerate(array):
-        if not _fits(x, dtype):
-            raise ValueNotRepresentableError(f"{where}: element {i}: {x!r} cannot be stored as {dtype}")
-    return array.astype(dtype)
+    if array.dtype.kind in "biufcO" and dtype.kind in "biufc":
+        array = np.asarray(value, object)  # NumPy makes floats of [2**63, 0]
+        for i, x in np.ndenumerate(array):
+            if not _fits(x, dtype):
+                raise ValueNotRepresentableError(f"{where}: element {i}: {x!r} cannot be stored as {dtype}")
+        return array.astype(dtype)
+    try:
+        converted = np.asarray(array if dtype.kind in "SU" else value, dtype)
+    except UnicodeEncodeError as e:
+        raise ValueNotRepresentableError(f"{where}: {e}") from e
+    except (TypeError, ValueError, OverflowError) as e:
+        raise DTypeError(f"{where}: {e}") from e
+    if dtype.kind in "SU":
+        _check_texts(array, converted, where)
+    elif dtype.kind in "mM":
+        _check_times(value, converted, where)
+    return converted
+
+
+def _check_texts(array: np.ndarray, converted: np.ndarray, where: str) -> None:
+    """Refuse what became other texts: NumPy cuts long ones, drops trailing NULs, and prints numbers."""
+    code = converted.dtype.kind
+    for (i, x), y in zip(np.ndenumerate(array), converted.ravel().tolist()):
+        if not isinstance(x, (str, bytes)) or (code == "U" and isinstance(x, bytes)):
+            raise DTypeError(f"{where}: element {i} is {type(x).__name__}, expected a text")
+        if y != (x.encode("ascii") if code == "S" and isinstance(x, str) else x):
+            raise ValueNotRepresentableError(
+                f"{where}: element {i}: {x!r} cannot be stored as {converted.dtype}"
+            )
+
+
+def _check_times(value: Any, converted: np.ndarray, where: str) -> None:
+    """Refuse what lost a part of a unit."""
+    try:
+        exact = np.asarray(value, f"{converted.dtype.kind}8")
+    except ValueError:  # integers, which count units
+        return
+    if not np.array_equal(converted.astype(exact.dtype), exact, equal_nan=True):
+        raise ValueNotRepresentableError(f"{where}: {exact.dtype} cannot be stored as {converted.dtype}")
+
+
+def element(value: Any, dtype: np.dtype, where: str) -> np.ndarray:
+    """Make an array of one element and no axes; a value that does not fit exactly is refused."""
+    array = convert([value[()] if isinstance(value, np.ndarray) else value], dtype, where)
+    if array.shape != (1,):
+        raise ShapeError(f"{where}: expected one element, found shape {array.shape[1:]}")
+    return np.array(array[0], dtype)
 
 
 def _fits(x: Any, dtype: np.dtype) -> bool:

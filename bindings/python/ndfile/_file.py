@@ -10,14 +10,15 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _capi, _dtypes, _elements, _html
-from ._array import Array, spec
-from ._attrs import Attrs, from_json, to_json
-from ._errors import ArgumentError, ForkedError, HandleError, NameNotFoundError
+from ._array import Array
+from ._attrs import Attrs, from_json
+from ._errors import ArgumentError, ForkedError, HandleError, NameNotFoundError, NotSupportedError
 from ._index import select
 from ._lib import Path, call, content, encode_name, encode_path, lib, text
+from ._spec import spec
 
 _KINDS = {
     _capi.NDF_KIND_ARRAY: "array",
@@ -45,12 +46,24 @@ def write_options(
     return options
 
 
+class Reading(NamedTuple):
+    """How an existing file is opened, again too."""
+
+    follow_symlinks: bool = False
+    lock: bool = False
+
+
 class File(Mapping):
     """An open file or folder: a mapping of names to `Array`, in file order. Made by `open`.
 
     Use it in a ``with`` statement. A file being created appears at its path when it is closed, whole; left
     by an exception, or collected as garbage unclosed (with a `ResourceWarning`), it leaves nothing, and an
     older file at the path as it was.
+
+    Where the format allows it (`formats` tells: ``"update"``), mode ``"r+"`` changes a file in place. Regions
+    that are written are in the file at once; appended rows when a chunk is full, at `flush` and at `close`;
+    attributes at `flush` and `close`. Nothing is taken back: a ``with`` block that an exception leaves, and
+    an object that is collected as garbage, write what is still in memory.
 
     Files may be used by several threads at once. After `close` everything but `close`, `abort` and the
     attributes below is a `HandleError` (a `ValueError`).
@@ -64,11 +77,12 @@ class File(Mapping):
     path : str
         As given to `open`.
     mode : str
-        ``"r"``, ``"r+"``, ``"w"`` or ``"x"``.
+        ``"r"``, ``"r+"``, ``"w"`` or ``"x"``; what ``"a"`` came to.
     format : str
         Name of the format, such as ``"ds"``.
     kind : str
-        ``"array"`` (one array), ``"dataset"`` (named arrays) or ``"table"`` (columns of one length).
+        ``"array"`` (one array), ``"dataset"`` (named arrays) or ``"table"`` (columns of one length, see
+        `Table`). In a new bcolz file the first array decides: ``""`` makes it an array, other names a table.
 
     Examples
     --------
@@ -92,6 +106,7 @@ class File(Mapping):
         "_location",
         "_lock",
         "_names",
+        "_reading",
         "_token",
         "format",
         "kind",
@@ -99,16 +114,15 @@ class File(Mapping):
         "path",
     )
 
-    def __init__(self, path: Path, mode: str, handle: int) -> None:
+    def __init__(self, path: Path, mode: str, handle: int, info: ctypes.Structure, reading: Reading) -> None:
         self.path = os.fsdecode(path)
         self.mode = mode
-        self.format = self.kind = ""
+        self.format = info.format.decode()
+        self.kind = _KINDS.get(info.kind, "unknown")
+        self._reading = reading
         self._handle = handle
         self._elsewhere = False  # open in the process that this one comes from, and not yet in this one
         self._prepare()
-        info = self._info()
-        self.format = info.format.decode()
-        self.kind = _KINDS.get(info.kind, "unknown")
         self._location = _absolute(self.path)
         self._token = _token(self._location) if mode == "r" else None
 
@@ -130,7 +144,8 @@ class File(Mapping):
             if self._elsewhere:
                 if self.mode != "r":
                     raise self._of_the_parent()
-                self._handle = _open_handle(self._location, self.mode, encode_name(self.format))
+                format = encode_name(self.format)
+                self._handle = open_handle(self._location, self.mode, format, self._reading)
                 self._elsewhere = False
             return self._handle
 
@@ -160,17 +175,14 @@ class File(Mapping):
             raise HandleError(f"{self.path}: the file is closed", path=self.path)
         if self.mode != "r":
             raise TypeError(f"cannot pickle {self!r}: it is open for writing")
-        return _unpickle, (self._location, self.format, self.kind, self._token)
+        return _unpickle, (type(self), self._location, self.format, self.kind, self._token, self._reading)
 
     def __dask_tokenize__(self) -> tuple:
         """Identify the content: place, size and times of the file as it was opened."""
         return "ndfile.File", self._location, self._token or uuid.uuid4().hex
 
     def _info(self) -> ctypes.Structure:
-        info = _capi.ndf_file_info()
-        info.struct_size = ctypes.sizeof(info)
-        call(self.path, lib.ndf_file_info_get, self._open(), ctypes.addressof(info))
-        return info
+        return describe(self.path, self._open())
 
     # The mapping
 
@@ -178,8 +190,11 @@ class File(Mapping):
         handle = self._open()
         names = self._names
         if names is None:
-            n = self._info().narrays
-            names = tuple(text(self.path, lib.ndf_file_name, handle, i) for i in range(n))
+            if self.kind == "array" and self.mode == "r":
+                names = ("",)
+            else:
+                n = self._info().narrays
+                names = tuple(text(self.path, lib.ndf_file_name, handle, i) for i in range(n))
             self._names = names
         return names
 
@@ -249,6 +264,11 @@ class File(Mapping):
         dims: Sequence[str] | None = None,
         attrs: Mapping[str, Any] | None = None,
         masked: bool = False,
+        *,
+        chunks: Any = None,
+        compression: Any = None,
+        fill_value: Any = None,
+        expected_rows: int | None = None,
     ) -> Array:
         """Declare a new array, to be written afterwards.
 
@@ -267,6 +287,15 @@ class File(Mapping):
             Attributes, see `Attrs`.
         masked : bool, default False
             Elements may be missing. An array in which nothing is missing in the end is stored plain.
+        chunks : int or sequence of int, optional
+            Shape of a chunk; axes that are left out are not cut. bcolz cuts the first axis only. This and
+            what follows is for formats that store arrays in chunks; the default is the format's own choice.
+        compression : str, tuple, mapping or Compression, optional
+            How chunks are compressed, see `Compression`: ``"lz4"``, ``("zstd", 3, "bitshuffle")``.
+        fill_value : optional
+            Value of elements that are not written; it must fit exactly.
+        expected_rows : int, optional
+            What the first axis is expected to grow to, for the choice of chunks.
 
         Returns
         -------
@@ -279,15 +308,21 @@ class File(Mapping):
         NameExistsError, DTypeError, ShapeError
         ReadOnlyError
             The file is open for reading.
+        NotSupportedError
+            `chunks` or what follows it, where the format has no chunks.
         """
         where = f"{self.path}: array {name!r}"
-        s = spec(shape, _dtypes.declared(dtype), dims, attrs, masked, where)
+        storage = chunks, compression, fill_value, expected_rows
+        s = spec(where, shape, _dtypes.declared(dtype), dims, attrs, masked, *storage)
+        if any(x is not None for x in storage) and not self._info().caps & _capi.NDF_CAP_CHUNKED:
+            raise NotSupportedError(f"{where}: {self.format} does not store arrays in chunks", path=self.path)
         handle = ctypes.c_uint64()
         at = ctypes.addressof(s), ctypes.addressof(handle)
         with self._lock:
             call(self.path, lib.ndf_file_add, self._open(), encode_name(name), *at)
             self._names = None
             array = self._arrays[name] = Array(self, name, handle.value)
+            self.kind = _KINDS.get(self._info().kind, "unknown")
         return array
 
     def add(
@@ -296,20 +331,33 @@ class File(Mapping):
         data: Any,
         dims: Sequence[str] | None = None,
         attrs: Mapping[str, Any] | None = None,
+        **storage: Any,
     ) -> Array:
         """Declare a new array and write all of it; ``f[name] = data`` does the same.
 
         `data` is what `save` takes: arrays of any strides and byte order, masked arrays, scalars, lists,
-        object arrays of `str` or of `bytes`.
+        object arrays of `str` or of `bytes`. All else is as for `create`: `storage` are its ``chunks``,
+        ``compression``, ``fill_value`` and ``expected_rows``.
         """
         where = f"{self.path}: array {name!r}"
         item = _elements.prepare(data[...] if isinstance(data, Array) else data, where)
-        array = self.create(name, item.shape, item.dtype, dims, attrs, item.mask is not None)
+        array = self.create(name, item.shape, item.dtype, dims, attrs, item.mask is not None, **storage)
         array._write(select(Ellipsis, item.shape, where), item.data, item.mask)
         return array
 
     def __setitem__(self, name: str, data: Any) -> None:
         self.add(name, data)
+
+    def __delitem__(self, name: str) -> None:
+        """Delete an array and its data at once, where the format can (``"remove"`` in `formats`)."""
+        with self._lock:
+            call(self.path, lib.ndf_file_remove, self._open(), encode_name(name))
+            self._names = None
+            self._arrays.pop(name, None)
+
+    def flush(self) -> None:
+        """Write what is still in memory of a file open for changes, so that others find it."""
+        call(self.path, lib.ndf_file_flush, self._open())
 
     # The end
 
@@ -365,7 +413,7 @@ class File(Mapping):
             self.close()
 
     def __repr__(self) -> str:
-        return f"<ndfile.File {self.path!r}: {self.format} {self.kind}, {self._state}>"
+        return f"<ndfile.{type(self).__name__} {self.path!r}: {self.format} {self.kind}, {self._state}>"
 
     @property
     def _state(self) -> str:
@@ -375,8 +423,8 @@ class File(Mapping):
         title = f"{self.path}: {self.format} {self.kind}, {self._state}"
         if self._closed or (self._elsewhere and self.mode != "r"):
             return _html.table(title, [], [])
-        rows = [(v.name, v.dtype_name, v.shape, v.dims, v.masked) for v in self.values()]
-        return _html.table(title, ["name", "dtype", "shape", "dims", "masked"], rows)
+        rows = [(v.name, v.dtype_name, v.shape, v.dims, v.chunks, v.masked) for v in self.values()]
+        return _html.table(title, ["name", "dtype", "shape", "dims", "chunks", "masked"], rows)
 
 
 #: All files, for what has to be done in a forked child.
@@ -394,12 +442,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _unpickle(location: str, format: str, kind: str, token: Any) -> File:
+def _unpickle(cls: type[File], location: str, format: str, kind: str, token: Any, reading: Reading) -> File:
     """Make a File that is opened when it is used."""
-    file = File.__new__(File)
+    file = cls.__new__(cls)
     file.path = file._location = location
     file.mode, file.format, file.kind = "r", format, kind
-    file._token = token
+    file._token, file._reading = token, reading
     file._handle, file._elsewhere = 0, True
     file._prepare()
     return file
@@ -424,80 +472,21 @@ def _token(path: str) -> tuple | None:
     return s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns
 
 
-def open(
-    path: Path,
-    mode: str = "r",
-    format: str | None = None,
-    *,
-    attrs: Mapping[str, Any] | None = None,
-    commit: str = "atomic",
-    sync: bool = False,
-) -> File:
-    """Open or create a file.
-
-    Parameters
-    ----------
-    path : str, bytes or os.PathLike
-        The file or folder.
-    mode : {"r", "r+", "w", "x"}, default "r"
-        Reading; reading and changing (ds does not allow it: use `save`); creating, in place of an older
-        file; creating, where nothing exists yet.
-    format : str, optional
-        Name of the format, see `formats`. Default: by content when reading, by extension when creating.
-    attrs : mapping, optional
-        Attributes of a new file.
-    commit : {"atomic", "direct"}, default "atomic"
-        A new file is written beside its path and renamed when it is closed, or written in place: quicker,
-        but a crash can leave a torn file.
-    sync : bool, default False
-        Flush a new file and its folder to the disk before `close` returns.
-
-    Returns
-    -------
-    File
-
-    Raises
-    ------
-    NotFoundError
-        Nothing is there (a FileNotFoundError).
-    ExistsError
-        With mode "x": something is (a FileExistsError).
-    FormatError
-        No format recognises the file, or the extension does not tell which to create (a ValueError).
-    CorruptError
-        The file is damaged (a ValueError).
-    NotSupportedError
-        The format does not allow the mode (a NotImplementedError).
-
-    Examples
-    --------
-    >>> import ndfile
-    >>> with ndfile.open("open.ds", "w") as f:
-    ...     f["x"] = [1, 2, 3]
-    >>> with ndfile.open("open.ds") as f:
-    ...     f["x"][1:]
-    array([2, 3])
-    """
-    name = None if format is None else encode_name(format)
-    if mode in ("r", "r+"):
-        if attrs is not None:
-            raise ArgumentError("attrs: only for new files; use File.attrs")
-        return File(path, mode, _open_handle(path, mode, name))
-    if mode not in ("w", "x"):
-        raise ArgumentError(f"mode: expected 'r', 'r+', 'w' or 'x', found {mode!r}")
-    options = write_options(commit, sync, mode == "x")
-    handle = ctypes.c_uint64()
-    places = ctypes.addressof(options), ctypes.addressof(handle)
-    call(path, lib.ndf_file_create, encode_path(path), name, to_json(attrs), *places)
-    return File(path, mode, handle.value)
-
-
-def _open_handle(path: Path, mode: str, format: bytes | None) -> int:
+def open_handle(path: Path, mode: str, format: bytes | None, reading: Reading) -> int:
     """Open an existing file in the library."""
     options = _capi.ndf_open_options()
     options.struct_size = ctypes.sizeof(options)
     options.mode = _capi.NDF_MODE_UPDATE if mode == "r+" else _capi.NDF_MODE_READ
     options.format = format
+    options.follow_symlinks, options.lock = reading
     handle = ctypes.c_uint64()
     call(path, lib.ndf_file_open, encode_path(path), ctypes.addressof(options), ctypes.addressof(handle))
     return handle.value
+
+
+def describe(path: Path, handle: int) -> ctypes.Structure:
+    """Ask the library what an open file is."""
+    info = _capi.ndf_file_info()
+    info.struct_size = ctypes.sizeof(info)
+    call(path, lib.ndf_file_info_get, handle, ctypes.addressof(info))
+    return info

@@ -104,7 +104,7 @@ def _integer(item: Any, axis: int, extent: int, where: str) -> int:
         isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind in "iu"
     ):
         raise NotSupportedError(
-            f"{where}: v[...] takes no arrays, lists or truth values; use v.oindex or index v[...] in memory"
+            f"{where}: truth values and arrays are no indices here; use v.oindex, or index v[...] in memory"
         )
     try:
         i = operator.index(item)

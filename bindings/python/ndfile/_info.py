@@ -6,8 +6,9 @@ import ctypes
 from typing import Any
 
 from . import _capi
-from ._file import open as open_file
 from ._lib import Path, call, encode_path, lib, text
+from ._open import open as open_file
+from ._table import Table
 
 _CAPS = {
     value: name[len("NDF_CAP_") :].lower().replace("_", "-")
@@ -75,9 +76,9 @@ def info(path: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``format``, ``kind``, ``attrs`` (dict) and ``arrays``: by name, in file order, dicts of ``dtype``
-        (name of the dtype as stored), ``shape`` (tuple; None: no data), ``dims`` (tuple or None),
-        ``masked`` and ``attrs``.
+        ``format``, ``kind``, ``nrows`` (of a table, else None), ``attrs`` (dict) and ``arrays``: by name, in
+        file order, dicts of ``dtype`` (name of the dtype as stored), ``shape`` (tuple; None: no data),
+        ``dims``, ``chunks`` and ``compression`` (tuples or None), ``masked`` and ``attrs``.
 
     Raises
     ------
@@ -88,19 +89,23 @@ def info(path: Path) -> dict[str, Any]:
     --------
     >>> import ndfile
     >>> ndfile.save("info.ds", {"x": [1.5, 2.5]}, dims={"x": ["time"]}, var_attrs={"x": {"units": "m"}})
-    >>> ndfile.info("info.ds")["arrays"]
-    {'x': {'dtype': '<f8', 'shape': (2,), 'dims': ('time',), 'masked': False, 'attrs': {'units': 'm'}}}
+    >>> x = ndfile.info("info.ds")["arrays"]["x"]
+    >>> x["dtype"], x["shape"], x["dims"], x["attrs"]
+    ('<f8', (2,), ('time',), {'units': 'm'})
     """
     with open_file(path) as file:
         return {
             "format": file.format,
             "kind": file.kind,
+            "nrows": file.nrows if isinstance(file, Table) else None,
             "attrs": dict(file.attrs),
             "arrays": {
                 name: {
                     "dtype": v.dtype_name,
                     "shape": v.shape,
                     "dims": v.dims,
+                    "chunks": v.chunks,
+                    "compression": v.compression,
                     "masked": v.masked,
                     "attrs": dict(v.attrs),
                 }

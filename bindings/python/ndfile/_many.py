@@ -18,10 +18,11 @@ from ._attrs import to_json
 from ._elements import address
 from ._errors import ArgumentError, NdfileError, failure
 from ._file import write_options
+from ._items import make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._progress import Progress, Watch
 from ._read import gather, only, result
-from ._save import Scratch, make_items, pack
+from ._save import Scratch, pack
 
 _BATCH = 1024  # files a call
 _ROOM = 1 << 20  # bytes of the buffer of the first call

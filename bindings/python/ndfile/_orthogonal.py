@@ -55,15 +55,15 @@ class Orthogonal:
         array = self._array
         extents, where = array._extents(), array._where
         key = _expand(key, len(extents), where)
-        if not any(map(_is_array, key)):
+        if not any(map(is_array, key)):
             return array[key]
         axes: list[list[_Run]] = []
         shape: list[int] = []
         row = array.nbytes
         for axis, (item, extent) in enumerate(zip(key, extents)):
             row = row // extent if extent else 0  # bytes of one step along this axis
-            if _is_array(item):
-                index = _positions(item, axis, extent, where)
+            if is_array(item):
+                index = positions(item, axis, extent, where)
                 axes.append(_runs(index, _GAP // row if row else extent))
                 shape.append(len(index))
             elif isinstance(item, slice):
@@ -91,7 +91,8 @@ class Orthogonal:
         return data if mask is None else np.ma.MaskedArray(data, mask=mask)
 
 
-def _is_array(item: Any) -> bool:
+def is_array(item: Any) -> bool:
+    """Whether an index stands for several positions."""
     return isinstance(item, (list, range)) or (isinstance(item, np.ndarray) and item.ndim > 0)
 
 
@@ -113,7 +114,7 @@ def _expand(key: Any, ndim: int, where: str) -> tuple:
     return tuple(items)
 
 
-def _positions(item: Any, axis: int, extent: int, where: str) -> np.ndarray:
+def positions(item: Any, axis: int, extent: int, where: str) -> np.ndarray:
     """Check the indices of an axis; make them positions from 0."""
     index = np.asarray(item)
     if index.ndim != 1:

@@ -23,7 +23,8 @@ class Watch:
     raised by `check` or at the end of the block.
     """
 
-    def __init__(self, progress: Progress, total: int) -> None:
+    def __init__(self, progress: Progress, total: int | None = None) -> None:
+        """Take the number of all steps; None: the library tells."""
         self._report = _on_terminal if progress is True else progress or None
         self._total = total
         self._reported = -1
@@ -59,21 +60,26 @@ class Watch:
             error, self._error = self._error, None
             raise error
 
+    @property
+    def canceled(self) -> bool:
+        """Something has been kept, and the call is to end."""
+        return self._error is not None
+
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         try:
             self._outer(number, frame)
         except BaseException as e:
             self._error = e
 
-    def _called(self, _user: int, done: int, _total: int) -> int:
+    def _called(self, _user: int, done: int, total: int) -> int:
         done += self.done
         if self._report is not None and self._error is None and done > self._reported:
             self._reported = done
             try:
-                self._report(done, self._total)
+                self._report(done, total if self._total is None else self._total)
             except BaseException as e:
                 self._error = e
-        return self._error is not None
+        return self.canceled
 
 
 def _on_terminal(done: int, total: int) -> None:

@@ -18,8 +18,8 @@ import numpy as np
 
 from . import _capi, _dtypes, _elements
 from ._errors import ArgumentError, DTypeError, NoDataError, failure
-from ._file import open as open_file
 from ._lib import Path, encode_name, encode_path, lib
+from ._open import open as open_file
 
 _BUFFER = 1 << 16  # bytes of a scratch in the pool
 _INFOS = 64  # arrays that it has room for

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from . import _capi, _elements
-from ._array import Array, dims_json
+from . import _capi
 from ._attrs import to_json
-from ._errors import ArgumentError, NameNotFoundError, failure
+from ._errors import failure
 from ._file import write_options
+from ._items import by_name, make_items
 from ._lib import Path, encode_name, encode_path, lib
+from ._open import open as open_file
+from ._spec import INT64S
 
 _BUFFER = 1 << 16  # bytes of a scratch
 _ITEMS = 256  # arrays that it has room for
@@ -28,7 +30,6 @@ _ndf_save = lib["ndf_save"]
 _ITEM = ctypes.sizeof(_capi.ndf_item)
 # struct_size, ndim, name, dtype, shape, data; all others 0
 _item = struct.Struct("=IiQQQ8xQ40x").pack_into
-_int64s = [struct.Struct(f"={n}q").pack for n in range(_capi.NDF_MAX_NDIM + 1)]
 _ndarray = np.ndarray
 
 
@@ -82,6 +83,10 @@ def save(
     sync: bool = False,
     exclusive: bool = False,
     trailing: bytes = b"",
+    chunks: Any = None,
+    compression: Any = None,
+    fill_value: Any = None,
+    expected_rows: int | None = None,
 ) -> None:
     """Write a file, new or in place of an older one.
 
@@ -110,6 +115,8 @@ def save(
         Refuse to replace anything.
     trailing : bytes-like, optional
         Bytes to follow the data, in formats that allow it (rawarray), else a `NotSupportedError`.
+    chunks, compression, fill_value, expected_rows : optional
+        How every array is stored, as for `File.create`.
 
     Raises
     ------
@@ -158,6 +165,19 @@ def save(
         options = ctypes.byref(write_options(commit, sync, exclusive))
     if trailing.__class__ is not bytes or trailing:
         options = ctypes.byref(write_options(commit, sync, exclusive, trailing))
+    if not chunks is compression is fill_value is expected_rows is None:
+        storage = {
+            "chunks": chunks,
+            "compression": compression,
+            "fill_value": fill_value,
+            "expected_rows": expected_rows,
+        }
+        mode = "x" if exclusive else "w"
+        new = open_file(path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing)
+        with new as file:
+            for name, value, names, own in by_name(arrays, dims, var_attrs):
+                file.add(name, value, names, own, **storage)
+        return
     if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
         raw_path = path.encode()  # type: ignore[union-attr]
     else:
@@ -216,52 +236,10 @@ def pack(s: Scratch, arrays: Any, pos: int, item: int) -> tuple[int, int] | None
         end = name_at + len(name) + 1
         if end > room:
             return None
-        buf[pos:end] = _int64s[ndim](*shape) + array.tobytes() + name.encode() + b"\0"
+        buf[pos:end] = INT64S[ndim](*shape) + array.tobytes() + name.encode() + b"\0"
         _item(items, item, _ITEM, ndim, address + name_at, dtype_at, address + pos, address + data_at)
         pos = (end + 7) & ~7
         item += _ITEM
     if item == _ITEM and len(arrays) == 1:
         s.layout, s.place = (name, array.dtype, shape), slice(data_at, name_at)
     return pos, item
-
-
-def make_items(path: Path, arrays: Any, dims: Any, var_attrs: Any) -> tuple[ctypes.Array, list]:
-    """Make the items for arrays of any kind, and the list of what they point to."""
-    if not isinstance(arrays, Mapping):
-        arrays = {"": arrays}
-        dims = None if dims is None else {"": dims}
-    dims, var_attrs = dims or {}, var_attrs or {}
-    for option, given in (("dims", dims), ("var_attrs", var_attrs)):
-        if not isinstance(given, Mapping):
-            raise ArgumentError(f"{option}: expected a mapping of array names, found {type(given).__name__}")
-        for name in given:
-            if name not in arrays:
-                raise NameNotFoundError(f"{option}: no array of the name {name!r}")
-    items = (_capi.ndf_item * len(arrays))()
-    keep: list[Any] = []
-    for item, (name, value) in zip(items, arrays.items()):
-        where = f"{path!s}: array {name!r}"
-        data = _elements.prepare(value[...] if isinstance(value, Array) else value, where)
-        item.struct_size = _ITEM
-        item.ndim = len(data.shape)
-        item.name = encode_name(name)
-        item.dtype = data.dtype.encode()
-        shape = (ctypes.c_int64 * item.ndim)(*data.shape)
-        item.shape = ctypes.addressof(shape)
-        if isinstance(data.data, _elements.Texts):
-            text = np.frombuffer(data.data.data, np.uint8)
-            item.data = _elements.address(text)
-            item.offsets = _elements.address(data.data.offsets)
-            keep += text, data.data.offsets
-        else:
-            item.data = _elements.address(data.data)
-            if not data.data.flags.c_contiguous:
-                strides = (ctypes.c_int64 * item.ndim)(*data.data.strides)
-                item.strides = ctypes.addressof(strides)
-                keep.append(strides)
-        if data.mask is not None:
-            item.mask = _elements.address(data.mask)
-        item.dims_json = dims_json(dims.get(name), where)
-        item.attrs_json = to_json(var_attrs.get(name), f"{where}: attribute")
-        keep += shape, data.data, data.mask
-    return items, keep

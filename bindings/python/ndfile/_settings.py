@@ -28,3 +28,22 @@ def set_threads(n: int) -> None:
     if not 0 <= n < 1 << 31:
         raise ArgumentError(f"threads: expected 0 or more, found {n}")
     call(None, lib.ndf_set_threads, n)
+
+
+def set_limits(*, max_header: int = 0) -> None:
+    """Set what a file from a stranger can make the library allocate.
+
+    It lasts in forked children.
+
+    Parameters
+    ----------
+    max_header : int
+        The longest header or metadata text, in bytes; a longer one is a `LimitError`. 0: the default, 64 MiB.
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> ndfile.set_limits(max_header=1 << 20)
+    >>> ndfile.set_limits()
+    """
+    call(None, lib.ndf_set_limits, operator.index(max_header))

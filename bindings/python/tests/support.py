@@ -1,7 +1,8 @@
-"""Expected values of the ds fixtures, and exact comparison."""
+"""Expected values of the fixtures, and exact comparison."""
 
 import base64
 import json
+import math
 import struct
 from pathlib import Path
 
@@ -90,3 +91,29 @@ def same(found, want):
         assert list(map(type, found.ravel())) == list(map(type, want.ravel()))
     else:
         assert found.tobytes() == want.tobytes()
+
+
+def same_bits(found, want):
+    """Equal in shape and every bit, want in any byte order and found in the native one."""
+    native = want.astype(want.dtype.newbyteorder("="))
+    assert found.dtype == native.dtype
+    assert found.shape == want.shape
+    assert np.ascontiguousarray(found).tobytes() == native.tobytes()
+
+
+def record_dtype(described):
+    """The dtype of a typestring, or of a JSON list of fields."""
+    if isinstance(described, str):
+        return np.dtype(described)
+    return np.dtype([(name, record_dtype(d), *map(tuple, shape)) for name, d, *shape in described])
+
+
+def plain(value):
+    """NaN equals NaN."""
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    return value

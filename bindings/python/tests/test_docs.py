@@ -20,7 +20,8 @@ def test_examples(name):
 def test_examples_are_found():
     """Objects are shown as of the package, but doctest goes by the module that holds the code."""
     finder = doctest.DocTestFinder()
-    for obj in (ndfile.read, ndfile.save, ndfile.open, ndfile.File, ndfile.Array, ndfile.Attrs, ndfile.info):
+    some = ndfile.read, ndfile.save, ndfile.open, ndfile.File, ndfile.Array, ndfile.Attrs, ndfile.info
+    for obj in (*some, ndfile.Table, ndfile.convert, ndfile.split, ndfile.verify):
         (test, *_) = finder.find(obj, obj.__name__, module=False, globs={})
         assert test.examples, obj
         runner = doctest.DocTestRunner()

@@ -1,23 +1,10 @@
 """Every ds fixture, exactly: files of the real ds-format and files made by hand."""
 
-import math
-
 import numpy as np
 import pytest
-from support import attrs, expected, fixtures, same
+from support import attrs, expected, fixtures, plain, same
 
 import ndfile
-
-
-def plain(value):
-    """NaN equals NaN."""
-    if isinstance(value, float) and math.isnan(value):
-        return "NaN"
-    if isinstance(value, list):
-        return [plain(v) for v in value]
-    if isinstance(value, dict):
-        return {k: plain(v) for k, v in value.items()}
-    return value
 
 
 def names(files):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from support import same
@@ -102,9 +102,44 @@ def test_messages(file):
         v[::0]
 
 
-@pytest.mark.parametrize("key", [[0, 1], np.array([0, 1]), True, np.True_, (0, [1, 2]), PLAIN > 3])
+ROWS = st.one_of(
+    st.lists(st.integers(-3, 2), max_size=7),
+    st.lists(st.integers(-3, 2), max_size=7).map(lambda i: np.array(i, "i2")),
+    st.lists(st.booleans(), min_size=3, max_size=3).map(np.array),
+)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@settings(max_examples=30)
+@given(rows=ROWS, data=st.data())
+def test_rows_like_numpy(file, name, rows, data):
+    """One list or array selects along its axis."""
+    v, array = file[name], loaded(name)
+    index = np.asarray(rows) if len(rows) else np.empty(0, int)
+    same(v[rows], array[index])
+    same(v.take(rows), array[index])
+    out = np.ma.empty(array[index].shape, array.dtype)
+    if not isinstance(array, np.ma.MaskedArray):
+        out = out.data
+    assert v.take(rows, out=out) is out
+    same(out, array[index])
+    rest = data.draw(st.lists(st.one_of(st.slices(5), st.integers(0, 3), st.just(...)), max_size=2))
+    if rest.count(...) < 2:
+        same(v[(rows, *rest)], array[(index, *rest)])
+    same(v[..., index % 3], array[..., index % 3])
+
+
+@pytest.mark.parametrize(
+    "key", [True, np.True_, (0, True), ([0], [1, 2]), (0, slice(2), [1, 2]), (slice(2), 0, [1])]
+)
 def test_fancy_is_refused(file, key):
     with pytest.raises(NotImplementedError, match=r"v\[\.\.\.\]"):
+        file["plain"][key]
+
+
+@pytest.mark.parametrize("key", [PLAIN > 3, [[0, 1]], [3], [-4], [True], [1.5], ([0], None)])
+def test_rows_out_of_bounds(file, key):
+    with pytest.raises(IndexError, match=r"all\.ds"):
         file["plain"][key]
 
 

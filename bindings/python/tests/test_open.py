@@ -187,13 +187,19 @@ def test_modes():
         f["x"] = 3
     with ndfile.open("x.ds", format="ds") as f:
         assert f["x"][()] == 3
-    with pytest.raises(NotImplementedError, match="save"):
-        ndfile.open("x.ds", "r+")
-    for mode in ("a", "rb", "", None):
+    for mode in ("r+", "a"):
+        with pytest.raises(NotImplementedError, match="save"):
+            ndfile.open("x.ds", mode)
+    for mode in ("rb", "", None):
         with pytest.raises(ValueError, match="mode"):
             ndfile.open("x.ds", mode)
     with pytest.raises(ValueError, match="attrs"):
         ndfile.open("x.ds", attrs={})
+    with pytest.raises(ValueError, match="trailing"):
+        ndfile.open("x.ds", trailing=b"x")
+    for option in ("follow_symlinks", "lock"):
+        with pytest.raises(ValueError, match=option):
+            ndfile.open("y.ds", "w", **{option: True})
     with pytest.raises(ValueError, match="nope"):
         ndfile.open("x.ds", format="nope")
     with pytest.raises(ValueError, match="extension"):
@@ -201,6 +207,33 @@ def test_modes():
     with ndfile.open("x", "w", format="ds") as f:
         f["y"] = 1
     assert ndfile.detect("x") == "ds"
+    with ndfile.open("new.ds", "a", attrs={"a": 1}) as f:
+        assert f.mode == "x"
+    assert ndfile.info("new.ds")["attrs"] == {"a": 1}
+    with ndfile.open("x.ra", "w", trailing=b"more") as f:
+        f[""] = [1, 2]
+    with ndfile.open("x.ra") as f:
+        assert f.trailing == b"more"
+
+
+def test_write_once():
+    """What ds cannot: chunks, growing, deleting."""
+    with ndfile.open("x.ds", "w") as f:
+        for storage in ({"chunks": 2}, {"compression": "lz4"}, {"fill_value": 1}, {"expected_rows": 9}):
+            with pytest.raises(ndfile.NotSupportedError, match="chunks"):
+                f.create("x", 4, "i4", **storage)
+        v = f.create("x", 4, "i4")
+        v[...] = 1
+        for change in (lambda: v.append([1]), lambda: v.resize(3), lambda: f.__delitem__("x"), f.flush):
+            with pytest.raises(ndfile.NotSupportedError):
+                change()
+    with ndfile.open("x.ds") as f:
+        v = f["x"]
+        assert (v.chunks, v.compression, v.fill_value, v.nchunks, v.chunk_encoding) == (None,) * 5
+        with pytest.raises(ndfile.NotSupportedError, match="chunks"):
+            next(v.iter_chunks())
+        with pytest.raises(ndfile.NotSupportedError):
+            v.read_chunk(0)
 
 
 def test_read_only():

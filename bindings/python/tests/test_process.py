@@ -53,6 +53,38 @@ def in_child(work):
 
 
 @needs_fork
+def test_tables():
+    """A table in a child is opened again; a stream of the parent does no harm there."""
+    run(
+        IN_CHILD
+        + textwrap.dedent("""
+        ndfile.save("t.bcolz", {"a": np.arange(1000), "b": np.ones((1000, 2))}, chunks=100)
+        t = ndfile.open("t.bcolz")
+        capsule = t.__arrow_c_stream__()
+        changing = ndfile.open("t.bcolz", "r+")
+
+        def work():
+            global capsule, t
+            assert (t.nrows, t[-1]["a"]) == (1000, 999)
+            assert t.where_rows([("a", ">", 990)]).tolist() == list(range(991, 1000))
+            try:
+                changing.append({"a": [1], "b": [[1, 1]]})
+            except ndfile.ForkedError:
+                pass
+            else:
+                raise AssertionError
+            capsule = None
+            t.close()
+
+        in_child(work)
+        changing.append({"a": [1], "b": [[1, 1]]})
+        changing.close()
+        assert ndfile.info("t.bcolz")["nrows"] == 1001
+        """)
+    )
+
+
+@needs_fork
 def test_pools():
     """Files of 4 MiB in twenty pools of four processes, after use in the parent."""
     out = run("""

@@ -142,6 +142,8 @@ def test_metadata():
         "dtype": "<i8",
         "shape": (),
         "dims": None,
+        "chunks": None,
+        "compression": None,
         "masked": False,
         "attrs": {"units": "K"},
     }

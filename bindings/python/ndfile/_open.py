@@ -1,0 +1,110 @@
+"""open: from a path to a `File` or a `Table`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+from . import _capi
+from ._attrs import to_json
+from ._errors import ArgumentError, NotFoundError
+from ._file import File, Reading, describe, open_handle, write_options
+from ._lib import Path, call, encode_name, encode_path, lib
+from ._table import Table
+
+
+def open(
+    path: Path,
+    mode: str = "r",
+    format: str | None = None,
+    *,
+    attrs: Mapping[str, Any] | None = None,
+    commit: str = "atomic",
+    sync: bool = False,
+    trailing: bytes = b"",
+    follow_symlinks: bool = False,
+    lock: bool = False,
+) -> File:
+    """Open or create a file.
+
+    Parameters
+    ----------
+    path : str, bytes or os.PathLike
+        The file or folder.
+    mode : {"r", "r+", "w", "x", "a"}, default "r"
+        Reading; reading and changing (ds and rawarray do not allow it: use `save`); creating, in place of an
+        older file; creating, where nothing exists yet; ``"r+"`` where something exists, else ``"x"``.
+    format : str, optional
+        Name of the format, see `formats`. Default: by content when reading, by extension when creating.
+    attrs : mapping, optional
+        Attributes of a new file.
+    commit : {"atomic", "direct"}, default "atomic"
+        A new file is written beside its path and renamed when it is closed, or written in place: quicker,
+        but a crash can leave a torn file.
+    sync : bool, default False
+        Flush a new file and its folder to the disk before `close` returns.
+    trailing : bytes-like, optional
+        Bytes to follow the data of a new file, as for `save`.
+    follow_symlinks : bool, default False
+        Let the files and folders inside a store be symbolic links, which may lead anywhere. The path itself
+        may always be one.
+    lock : bool, default False
+        Take the format's locks between processes that change one store (zarr0); a `NotSupportedError` where
+        the format has none.
+
+    Returns
+    -------
+    File
+        A `Table` where the file holds one, or where the format of a new file has tables.
+
+    Raises
+    ------
+    NotFoundError
+        Nothing is there (a FileNotFoundError).
+    ExistsError
+        With mode "x": something is (a FileExistsError).
+    FormatError
+        No format recognises the file, or the extension does not tell which to create (a ValueError).
+    CorruptError
+        The file is damaged (a ValueError).
+    NotSupportedError
+        The format does not allow the mode (a NotImplementedError).
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> with ndfile.open("open.ds", "w") as f:
+    ...     f["x"] = [1, 2, 3]
+    >>> with ndfile.open("open.ds") as f:
+    ...     f["x"][1:]
+    array([2, 3])
+    """
+    name = None if format is None else encode_name(format)
+    reading = Reading(bool(follow_symlinks), bool(lock))
+    if mode == "a":
+        try:
+            return _made(path, "r+", open_handle(path, "r+", name, reading), reading)
+        except NotFoundError:
+            mode, reading = "x", Reading()
+    if mode in ("r", "r+"):
+        if attrs is not None:
+            raise ArgumentError("attrs: only for new files; use File.attrs")
+        if len(trailing):
+            raise ArgumentError("trailing: only for new files")
+        return _made(path, mode, open_handle(path, mode, name, reading), reading)
+    if mode not in ("w", "x"):
+        raise ArgumentError(f"mode: expected 'r', 'r+', 'w', 'x' or 'a', found {mode!r}")
+    if any(reading):
+        raise ArgumentError("follow_symlinks and lock: only for files that exist")
+    options = write_options(commit, sync, mode == "x", trailing)
+    handle = ctypes.c_uint64()
+    places = ctypes.addressof(options), ctypes.addressof(handle)
+    call(path, lib.ndf_file_create, encode_path(path), name, to_json(attrs), *places)
+    return _made(path, mode, handle.value, reading)
+
+
+def _made(path: Path, mode: str, handle: int, reading: Reading) -> File:
+    """Make the object for an open handle."""
+    info = describe(path, handle)
+    return (Table if info.kind == _capi.NDF_KIND_TABLE else File)(path, mode, handle, info, reading)

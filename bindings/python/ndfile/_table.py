@@ -1,0 +1,415 @@
+"""Table: an open file of named columns of one length."""
+
+from __future__ import annotations
+
+import ctypes
+import datetime
+import json
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from . import _arrow, _capi, _elements
+from ._array import Array
+from ._attrs import plain
+from ._errors import ArgumentError, BoundsError
+from ._file import File
+from ._index import select
+from ._items import make_items
+from ._lib import call, encode_name, lib
+from ._orthogonal import is_array, positions
+
+if TYPE_CHECKING:
+    import pandas
+
+_BLOCK = 1 << 22  # bytes
+_ROOM = 1 << 16  # row numbers a call
+
+_OPS = {
+    "==": _capi.NDF_OP_EQ,
+    "!=": _capi.NDF_OP_NE,
+    "<": _capi.NDF_OP_LT,
+    "<=": _capi.NDF_OP_LE,
+    ">": _capi.NDF_OP_GT,
+    ">=": _capi.NDF_OP_GE,
+}
+
+#: A condition on a column: its name, ``"=="``, ``"!="``, ``"<"``, ``"<="``, ``">"`` or ``">="``, a constant.
+Term = tuple[str, str, Any]
+
+
+class Table(File):
+    """An open table: a `File` whose arrays are columns of one length. Made by `open`.
+
+    As a mapping it goes by columns: ``list(t)`` and `columns` are their names, ``len(t)`` is their number,
+    and ``t["price"]`` is an `Array`. The number of rows is `nrows`. What is no name selects rows, which come
+    as NumPy structured arrays with a field for each column, of as many axes as its rows have:
+
+    ======================  ========================================================================
+    ``t[5]``                one row, a `numpy.void`
+    ``t[10:20]``            rows of a slice, of any step; ``t[...]`` is all
+    ``t[[7, 3]]``           rows by number, or by a boolean for each
+    ``t[["sym", "price"]]`` all rows of some columns
+    ======================  ========================================================================
+
+    In files open for changes or being created ``t["new"] = data`` adds a column of as many rows,
+    ``del t["old"]`` deletes one, and `append` and `resize` change all columns at once: after a crash the
+    table has its old rows or the new ones.
+
+    Examples
+    --------
+    >>> import ndfile, numpy as np
+    >>> with ndfile.open("trades.bcolz", "w") as t:
+    ...     t["sym"] = np.array([b"A", b"B", b"A"])
+    ...     t["price"] = np.array([9.5, 20.0, 10.5])
+    >>> with ndfile.open("trades.bcolz", "r+") as t:
+    ...     t.append({"sym": ["B"], "price": [21.0]})
+    ...     print(t.nrows, t[-1]["price"], t.where([("sym", "==", "A"), ("price", ">", 10)]))
+    4 21.0 [(b'A', 10.5)]
+    """
+
+    __slots__ = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in their order."""
+        return self._list()
+
+    @property
+    def nrows(self) -> int:
+        """Number of rows. Of columns that a crash has left uneven, those of the shortest."""
+        nrows = self._info().nrows
+        if nrows < 0:  # a new file whose first array decided otherwise
+            raise ArgumentError(f"{self.path}: one array, not a table", path=self.path)
+        return nrows
+
+    # Reading
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return super().__getitem__(key)
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            return self.read(columns=key)
+        return self.read(key)
+
+    def read(self, rows: Any = Ellipsis, columns: Sequence[str] | None = None) -> Any:
+        """Read rows as a structured array.
+
+        Parameters
+        ----------
+        rows : optional
+            An integer, a slice, or numbers of rows as for `Array.take`. Default: all.
+        columns : sequence of str, optional
+            Names of the columns to read, in the order of the fields. Default: all.
+
+        Returns
+        -------
+        numpy.ndarray, or numpy.void where `rows` is an integer
+
+        Raises
+        ------
+        BoundsError
+            A row is out of bounds (an IndexError).
+        NameNotFoundError
+            No column of that name (a KeyError).
+        """
+        nrows = self.nrows
+        if is_array(rows):
+            index = positions(rows, 0, nrows, self.path)
+            return self._read(len(index), columns, lambda column, out: column.take(index, out=out))
+        if rows is Ellipsis:
+            rows = slice(None)
+        if isinstance(rows, slice):
+            return self._read_slice(range(nrows)[rows], columns)
+        try:
+            i = operator.index(rows)
+        except TypeError:
+            raise BoundsError(
+                f"{self.path}: only names, integers, slices and lists of them are valid indices of a table, "
+                f"found {type(rows).__name__}",
+                path=self.path,
+            ) from None
+        if not -nrows <= i < nrows:
+            raise BoundsError(f"{self.path}: row {i} is out of bounds for a table of {nrows}", path=self.path)
+        i %= nrows
+        return self._read_slice(range(i, i + 1), columns)[0]
+
+    def _read_slice(self, rows: range, columns: Sequence[str] | None) -> np.ndarray:
+        part = slice(rows.start, rows.stop if rows.stop >= 0 else None, rows.step)
+        return self._read(len(rows), columns, lambda column, out: column.read(part, out=out))
+
+    def _read(
+        self, n: int, names: Sequence[str] | None, read: Callable[[Array, np.ndarray], Any]
+    ) -> np.ndarray:
+        columns = self._select(names)
+        dtype = np.dtype([(name, column.dtype, column.shape[1:]) for name, column in columns.items()])
+        for column in columns.values():
+            column._check_file(select(slice(n), column.shape, column._where))
+        result = np.empty(n, dtype)
+        for name, column in columns.items():
+            read(column, result[name])
+        return result
+
+    def _select(self, names: Sequence[str] | None) -> dict[str, Array]:
+        return {name: self[name] for name in (self._list() if names is None else names)}
+
+    def iterblocks(self, n: int | None = None, columns: Sequence[str] | None = None) -> Iterator[np.ndarray]:
+        """Read the table in blocks of rows, one after the other.
+
+        Parameters
+        ----------
+        n : int, optional
+            Rows of a block; the last one has what is left. Default: some MiB.
+        columns : sequence of str, optional
+            As for `read`.
+        """
+        nrows = self.nrows
+        if n is None:
+            n = max(1, _BLOCK // max(1, self.read(slice(0), columns).itemsize))
+        elif n < 1:
+            raise ArgumentError(f"n: expected rows of a block, found {n}")
+        return (self.read(slice(i, i + n), columns) for i in range(0, nrows, n))
+
+    # Queries
+
+    def where(
+        self,
+        terms: Iterable[Term],
+        columns: Sequence[str] | None = None,
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        skip: int = 0,
+        limit: int | None = None,
+    ) -> np.ndarray:
+        """Read the rows that fulfil conditions.
+
+        Parameters
+        ----------
+        terms : iterable of (column, comparison, constant)
+            Conditions, which must all hold: ``[("price", ">", 10), ("sym", "==", "A")]``. Comparisons are
+            exact. Constants are numbers and bools; texts for columns of texts; datetimes as NumPy, `datetime`
+            or ISO 8601 have them. With NaN and NaT only ``"!="`` holds.
+        columns : sequence of str, optional
+            Columns to read, as for `read`.
+        start, stop : int, optional
+            Rows to look at, as in a slice.
+        skip : int, default 0
+            Rows that fulfil the conditions to leave out first.
+        limit : int, optional
+            Give at most so many rows.
+
+        Returns
+        -------
+        numpy.ndarray
+            Structured, in the order of the rows.
+
+        Raises
+        ------
+        NameNotFoundError
+            No column of that name (a KeyError).
+        ArgumentError
+            A constant that the column cannot be compared with (a ValueError).
+        NotSupportedError
+            A column of several axes, or of records (a NotImplementedError).
+        """
+        rows = self.where_rows(terms, start=start, stop=stop, skip=skip, limit=limit)
+        return self.read(rows, columns)
+
+    def where_rows(
+        self,
+        terms: Iterable[Term],
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        skip: int = 0,
+        limit: int | None = None,
+    ) -> np.ndarray:
+        """Find the rows that fulfil conditions, as `where`; give their numbers as int64."""
+        compiled, keep = self._terms(terms)
+        start, stop, _ = slice(start, stop).indices(self.nrows)
+        options = _capi.ndf_where_options()
+        options.struct_size = ctypes.sizeof(options)
+        options.stop, options.skip = stop, operator.index(skip)
+        left = stop if limit is None else operator.index(limit)
+        if left < 0:
+            raise ArgumentError(f"limit: expected 0 or more, found {left}")
+        found, following = ctypes.c_int64(), ctypes.c_int64()
+        parts = [np.empty(0, np.int64)]
+        while 0 <= start < stop and left:
+            room = min(left, stop - start, _ROOM)
+            rows = np.empty(room, np.int64)
+            options.start, options.limit = start, left
+            call(
+                self.path,
+                lib.ndf_table_where,
+                self._open(),
+                ctypes.addressof(compiled),
+                len(compiled),
+                ctypes.addressof(options),
+                _elements.address(rows),
+                room,
+                ctypes.addressof(found),
+                ctypes.addressof(following),
+            )
+            parts.append(rows[: found.value])
+            left -= found.value
+            start, options.skip = following.value, 0
+        del keep
+        return np.concatenate(parts)
+
+    def _terms(self, terms: Iterable[Term]) -> tuple[ctypes.Array, list]:
+        """Make the conditions, and the list of what they point to."""
+        listed = list(terms)
+        compiled = (_capi.ndf_term * len(listed))()
+        keep: list[Any] = []
+        for term, given in zip(compiled, listed):
+            try:
+                name, op, value = given
+                term.op = _OPS[op]
+            except (TypeError, ValueError, KeyError):
+                raise ArgumentError(
+                    f"terms: expected (column, comparison, constant), found {given!r}; the comparisons are "
+                    + " ".join(_OPS)
+                ) from None
+            term.struct_size = ctypes.sizeof(term)
+            term.column = encode_name(name)
+            term.value_json = _constant(value, self[name].dtype, f"{self.path}: column {name!r}")
+            keep += term.column, term.value_json
+        return compiled, keep
+
+    # Growing and shrinking
+
+    def append(self, rows: Any) -> None:
+        """Add rows to all columns at once.
+
+        Parameters
+        ----------
+        rows : mapping of str to array_like, structured array, numpy.void, Table or DataFrame
+            Something for each column, by name in any order, equally many rows of each; one row where what is
+            given for a column has one axis less than it. Values are taken as by ``v[...] = data``.
+
+        Raises
+        ------
+        NameNotFoundError
+            A column is missing, or there is none of that name (a KeyError).
+        ShapeError
+            Rows of another shape, or not equally many in all columns (a ValueError).
+
+        Notes
+        -----
+        Rows that do not fill a chunk may wait in memory until `flush` or `close`. All readers of this file
+        see them at once.
+        """
+        data = {}
+        for name in _names(rows):
+            column = self[name]
+            values = column._values(rows[name])
+            data[name] = values[np.newaxis] if values.ndim == column.ndim - 1 else values
+        items, keep = make_items(self.path, data)
+        call(self.path, lib.ndf_table_append, self._open(), ctypes.addressof(items), len(items))
+        del keep
+        self._refresh()
+
+    def resize(self, nrows: int) -> None:
+        """Set the number of rows. New ones have the fill values; those that fall off are gone for good."""
+        call(self.path, lib.ndf_table_resize, self._open(), operator.index(nrows))
+        self._refresh()
+
+    def trim(self, n: int) -> None:
+        """Remove the last n rows for good."""
+        nrows = self.nrows
+        if not 0 <= operator.index(n) <= nrows:
+            raise BoundsError(f"{self.path}: cannot remove {n} of {nrows} rows", path=self.path)
+        self.resize(nrows - n)
+
+    def _refresh(self) -> None:
+        with self._lock:
+            for column in list(self._arrays.values()):
+                column._refresh()
+
+    # For others
+
+    def to_pandas(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+        """Read the table into a `pandas.DataFrame`; rows of columns of several axes become arrays.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as e:
+            raise ImportError("Table.to_pandas needs the package pandas") from e
+        rows = slice(self.nrows)
+        found = {name: column[rows] for name, column in self._select(columns).items()}
+        simple = {name: a if a.ndim == 1 and a.dtype.kind != "V" else list(a) for name, a in found.items()}
+        return pandas.DataFrame(simple)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give the table as an Arrow stream of record batches, for ``pyarrow.table(t)`` and its like.
+
+        It is read batch by batch while the stream is consumed. Texts become binary and utf8, datetimes
+        timestamps or dates, several axes fixed-size lists. The requested schema is not looked at, as the
+        interface allows.
+
+        Raises
+        ------
+        DTypeError
+            A column that Arrow has no type for: complex numbers, records (a TypeError).
+        """
+        return _arrow.capsule(self.path, self._open())
+
+    def _end(self, function: Any) -> None:
+        try:
+            super()._end(function)
+        finally:
+            _arrow.sweep()
+
+
+def _names(rows: Any) -> Sequence[str]:
+    """List the columns of what is to be appended."""
+    if isinstance(rows, Mapping):
+        return list(rows)
+    if isinstance(rows, (np.ndarray, np.void)) and rows.dtype.names is not None:
+        return rows.dtype.names
+    if hasattr(rows, "columns"):
+        return list(rows.columns)
+    raise ArgumentError(
+        f"rows: expected a mapping of columns, a structured array or a frame, found {type(rows).__name__}"
+    )
+
+
+def _constant(value: Any, dtype: np.dtype, where: str) -> bytes:
+    """Give a constant of a condition as JSON."""
+    if isinstance(value, bytes):  # bytes that are no UTF-8 as single ones
+        value = value.decode("utf-8", "surrogateescape")
+    elif hasattr(value, "to_numpy"):  # a pandas.Timestamp or Timedelta
+        value = value.to_numpy()
+    elif isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    if isinstance(value, datetime.date):
+        value = np.datetime64(value)
+    elif isinstance(value, datetime.timedelta):
+        value = np.timedelta64(value)
+    if isinstance(value, np.datetime64):
+        value = str(value)
+    elif isinstance(value, np.timedelta64):
+        value = _count(value, dtype, where)
+    return json.dumps(plain(value, where)).encode("ascii")
+
+
+def _count(value: np.timedelta64, dtype: np.dtype, where: str) -> int | float:
+    """Give a timedelta in the unit of a column."""
+    if dtype.kind != "m":
+        raise ArgumentError(f"{where}: elements of {dtype} cannot be compared with {value!r}")
+    try:
+        whole = value.astype(dtype)
+        if whole == value or np.isnat(value):
+            return int(whole.astype(np.int64))
+    except TypeError as e:  # months in seconds
+        raise ArgumentError(f"{where}: {e}") from e
+    return float(value / np.ones((), dtype)[()])
