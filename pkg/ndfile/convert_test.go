@@ -253,6 +253,7 @@ func TestConvertDTypes(t *testing.T) {
 			n = int64(len(test.data) / d.Size)
 		}
 		src := newToyArray("x", Spec{DType: d, Shape: []int64{n}})
+		src.spec.Fill = make([]byte, d.Size)
 		copy(src.data, test.data)
 		keep := newToyArray("keep", Spec{DType: ndarray.MustParse(test.to), Shape: []int64{1}})
 		file, losses, err := convertToy(t, from, to, ConvertOptions{AllowLoss: true}, nil, src, keep)
@@ -265,6 +266,9 @@ func TestConvertDTypes(t *testing.T) {
 				t.Errorf("%s to %s: %v", test.from, test.to, losses)
 			}
 			continue
+		}
+		if got := file.arrays[0].spec; (got.Fill != nil) != got.DType.Equal(d) {
+			t.Errorf("%s to %s: fill value % x", test.from, test.to, got.Fill)
 		}
 		if same := d.Native().Equal(ndarray.MustParse(test.to).Native()); same != (losses == nil) || !same && losses[0].What != "dtype" {
 			t.Errorf("%s to %s: %v", test.from, test.to, losses)
@@ -615,6 +619,9 @@ func TestConvertPaths(t *testing.T) {
 		if err := convert(test.src, test.dst, test.opt); KindOf(err) != test.kind || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%+v: %v", test, err)
 		}
+	}
+	if to.created != nil {
+		t.Error("a destination was begun")
 	}
 	if err := convert("/src", "/new.b", ConvertOptions{}); err != nil || to.files["/new.b"] == nil {
 		t.Error(err)

@@ -85,7 +85,8 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 		return nil, err
 	}
 	defer dry.Abort()
-	if dry.Kind() == Single && len(names) != 1 {
+	kind := dry.Kind() // before Add decides
+	if kind == Single && len(names) != 1 {
 		return nil, NewError(ErrArgument, "a file of the format "+to.Name()+" is one array, and this one holds "+strconv.Itoa(len(names))+": name the one to convert")
 	}
 	for _, name := range names {
@@ -93,7 +94,7 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 		if err != nil {
 			return nil, err
 		}
-		if err := p.array(ctx, dry, a, name, newName(src.Kind(), dry.Kind(), name, opt.Name)); err != nil {
+		if err := p.array(ctx, dry, a, name, newName(src.Kind(), kind, name, opt.Name)); err != nil {
 			return nil, Locate(err, "", name, src.Kind() != Single)
 		}
 	}
@@ -185,7 +186,10 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 		c.add.DType = p.stored(ctx, s.DType)
 	}
 	if p.to.Caps()&CapChunked != 0 {
-		c.add.Chunks, c.add.Compression, c.add.Fill = s.Chunks, s.Compression, s.Fill
+		c.add.Chunks, c.add.Compression = s.Chunks, s.Compression
+		if c.add.DType.Equal(s.DType) {
+			c.add.Fill = s.Fill
+		}
 	}
 	losses := len(p.losses)
 	if s.Masked && !p.lacks(CapMasked, from, "mask", "missing elements") {

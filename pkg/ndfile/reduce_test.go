@@ -244,6 +244,11 @@ func TestReduceNaN(t *testing.T) {
 					t.Errorf("%s, NaN at %d: result %d is %+v", name, at, i, s)
 				}
 			}
+			if d.Kind == ndarray.Timedelta { // the minimum need not be asked for
+				if got, err := Reduce(t.Context(), a, ndarray.Full(a.spec.Shape), ReduceSum); err != nil || got.Sum.Int != math.MinInt64 || got.Min.DType.Kind != ndarray.Invalid {
+					t.Errorf("%s, NaT at %d: %+v, %v", name, at, got, err)
+				}
+			}
 			a.mask[at] = 1 // missing: as if it were not there
 			if got, err = Reduce(t.Context(), a, ndarray.Full(a.spec.Shape), what); err != nil || got.Count != 4 || got.Max.Float != 0 || got.Max.Int != 0 || got.Sum.Int != 0 {
 				t.Errorf("%s, missing: %+v, %v", name, got, err)
@@ -335,6 +340,12 @@ func TestReduceCountsAndErrors(t *testing.T) {
 	}
 	if _, err := Reduce(t.Context(), newToyArray("", Spec{NoData: true}), ndarray.Box{}, 0); KindOf(err) != ErrNoData {
 		t.Errorf("no data: %v", err)
+	}
+	// A sum of times that would be NaT does not become it.
+	times := newToyArray("", Spec{DType: ndarray.MustParse("<m8[s]"), Shape: []int64{2}})
+	times.data[7], times.data[15] = 0xc0, 0xc0
+	if got, err := Reduce(t.Context(), times, ndarray.Full(times.spec.Shape), ReduceSum); KindOf(err) != ErrValue {
+		t.Errorf("-2**63: %+v, %v", got, err)
 	}
 	scalar := numbered("<i4", nil)
 	scalar.data[0] = 9
