@@ -106,41 +106,32 @@ def store(report, fresh, what, a, chunk) -> None:
     ndfile.convert(path, v2, "zarr2")
     ndfile.convert(path, v3, "zarr3")
 
-    def read_zarr(name, key):
-        def ready():
-            pipeline(name)
-            z = zarr.open_array(v3, mode="r")
-            assert (z[key] == a[key]).all()
-            return lambda: z[key]
+    n = 200
+    starts = [int(i) for i in np.random.default_rng(2).integers(0, len(a) - 10, n)]
+    for title, keys in (
+        (f"read {what}", [slice(None)]),
+        (f"10 elements of {what}, anywhere", [slice(i, i + 10) for i in starts]),
+    ):
 
-        return ready
-
-    def read_ours(key):
-        def ready():
+        def ours(keys=keys):
             v = ndfile.open(path).array
-            return lambda: v[key]
+            return lambda: [v[key] for key in keys]
 
-        return ready
+        def zarr_by(name, keys=keys):
+            def ready():
+                pipeline(name)
+                z = zarr.open_array(v3, mode="r")
+                assert (z[keys[0]] == a[keys[0]]).all()
+                return lambda: [z[key] for key in keys]
 
-    def read_tensor(key):
-        def ready():
+            return ready
+
+        def tensorstore_reads(keys=keys):
             z = tensor(v2)
-            return lambda: z[key].read().result()
+            return lambda: [z[key].read().result() for key in keys]
 
-        return ready
-
-    middle = slice(len(a) // 2 + 3, len(a) // 2 + 13)
-    for name, key in (("read", slice(None)), ("10 elements of", middle)):
-        report.row(
-            f"{name} {what}",
-            1,
-            {
-                OURS: read_ours(key),
-                PYTHON: read_zarr(PYTHON, key),
-                RUST: read_zarr(RUST, key),
-                TENSORSTORE: read_tensor(key),
-            },
-        )
+        peers = {PYTHON: zarr_by(PYTHON), RUST: zarr_by(RUST), TENSORSTORE: tensorstore_reads}
+        report.row(title, 1, {OURS: ours, **peers}, len(keys))
 
 
 if __name__ == "__main__":

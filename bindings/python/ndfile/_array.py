@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
 
 _MUCH = 1 << 24  # bytes
 _BLOCK = 1 << 22  # bytes
+_NEAR = 1 << 15  # bytes
+_NOTHING_NEAR = (0, 0, None)
+_FAR = -(1 << 62)
+
+# Called with prepared pointers only: converting integers by argtypes costs more than appending some elements.
+_ndf_array_append = lib["ndf_array_append"]
+_ndf_array_info_get = lib["ndf_array_info_get"]
 
 
 class _Handle:
@@ -135,7 +143,19 @@ class Array(Chunked, Reducible):
     (2, 3) float64 [0. 1. 2.] [5. 4. 3.] 5.0
     """
 
-    __slots__ = ("__weakref__", "_file", "_handle", "dtype", "dtype_name", "masked", "name", "shape")
+    __slots__ = (
+        "__weakref__",
+        "_appending",
+        "_file",
+        "_handle",
+        "_last",
+        "_near",
+        "dtype",
+        "dtype_name",
+        "masked",
+        "name",
+        "shape",
+    )
 
     def __init__(self, file: File, name: str, handle: int, description: _Description | None = None) -> None:
         self._file = file
@@ -146,6 +166,10 @@ class Array(Chunked, Reducible):
         self.dtype_name, self.shape, self.masked = description
         stored = _dtypes.to_numpy(self.dtype_name)
         self.dtype: np.dtype | None = None if stored is None else stored.newbyteorder("=")
+        # Of an array that does not change: the elements around the last one, as first, end, values.
+        self._near: tuple[int, int, Any] = _NOTHING_NEAR
+        self._last = _FAR
+        self._appending: _Appending | None = None
 
     def _info(self, handle: int) -> ctypes.Structure:
         info = _capi.ndf_array_info()
@@ -287,7 +311,13 @@ class Array(Chunked, Reducible):
     # Reading
 
     def __getitem__(self, key: Any) -> Any:
-        if is_array(key):
+        if key.__class__ is int:
+            first, end, values = self._near
+            if first <= key < end and self._handle.value:
+                return values[key - first]
+            if self._is_near(key):
+                return self._read_near(key)
+        elif is_array(key):
             return self.take(key)
         if key.__class__ is tuple and any(map(is_array, key)):
             return self._take_along(key)
@@ -298,6 +328,28 @@ class Array(Chunked, Reducible):
         if self.masked and result.mask[()]:
             return np.ma.masked
         return np.asarray(result)[()]
+
+    def _is_near(self, key: int) -> bool:
+        """Tell whether elements are asked for one by one, each near the one before, and cannot change."""
+        last, self._last = self._last, key
+        return (
+            -1024 < key - last < 1024
+            and self._file.mode == "r"
+            and not self.masked
+            and self.dtype_name not in _dtypes.VARIABLE
+            and self.ndim == 1
+            and 0 <= key < self.shape[0]  # type: ignore[index]
+            and self.dtype.itemsize <= _NEAR // 8  # type: ignore[union-attr]
+        )
+
+    def _read_near(self, key: int) -> Any:
+        """Read an element and those around it."""
+        n = _NEAR // self.dtype.itemsize  # type: ignore[union-attr]
+        first = max(0, key - n // 2)
+        end = min(first + n, self.shape[0])  # type: ignore[index]
+        values = self._read(select(slice(first, end), self._extents(), self._where))
+        self._near = first, end, values
+        return values[key - first]
 
     def read(self, key: Any = Ellipsis, *, out: np.ndarray | None = None) -> np.ndarray:
         """Read a selection, into memory of yours if you like.
@@ -624,6 +676,12 @@ class Array(Chunked, Reducible):
         """
         extents = self._extents()
         ndim = len(extents)
+        if ndim == 1 and axis == 0 and data.__class__ is np.ndarray and data.dtype == self.dtype:
+            place = self._appending
+            if place is None:
+                place = self._appending = _Appending(self.dtype)
+            if place.append(self, data):
+                return
         if not -ndim <= axis < ndim:
             raise BoundsError(f"{self._where}: axis {axis} is out of bounds for {ndim} axes")
         values = self._values(data)
@@ -686,6 +744,54 @@ class Array(Chunked, Reducible):
             args = name, _elements.address(data), strides
         missing = None if mask is None else _elements.address(mask)
         call(self._file.path, function, self._open(), *self._box(selection), *args, missing)
+
+
+class _Appending:
+    """Memory for appending few elements at a time, with pointers to it that are made once."""
+
+    __slots__ = ("append_args", "count", "err", "handle", "info_args", "length", "lock", "values")
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self.values = np.empty(max(1, _NEAR // dtype.itemsize), dtype)
+        self.handle = ctypes.c_uint64()
+        self.count = ctypes.c_int64()
+        self.err = _capi.ndf_error()
+        self.lock = threading.Lock()
+        info = _capi.ndf_array_info()
+        info.struct_size = ctypes.sizeof(info)
+        self.length = ctypes.c_int64.from_buffer(info, _capi.ndf_array_info.shape.offset)
+        err = ctypes.byref(self.err)
+        axis, ndim, dtype_as_stored, dense = ctypes.c_int32(0), ctypes.c_int32(1), None, None
+        data = ctypes.c_void_p(_elements.address(self.values))
+        self.append_args = (
+            self.handle,
+            axis,
+            ndim,
+            ctypes.byref(self.count),
+            dtype_as_stored,
+            data,
+            dense,
+            err,
+        )
+        self.info_args = (self.handle, ctypes.byref(info), err)
+
+    def append(self, array: Array, data: np.ndarray) -> bool:
+        """Append to an array of one axis; False when there is too much of it, or another thread is at it."""
+        n = len(data) if data.ndim == 1 else -1
+        if not 0 <= n <= len(self.values) or not self.lock.acquire(blocking=False):
+            return False
+        try:
+            self.values[:n] = data
+            self.count.value = n
+            self.handle.value = array._open()
+            with array._file._lock:  # the last one sees the last shape
+                status = _ndf_array_append(*self.append_args) or _ndf_array_info_get(*self.info_args)
+                if status:
+                    raise failure(status, self.err, array._file.path)
+                array.shape = (self.length.value,)
+        finally:
+            self.lock.release()
+        return True
 
 
 def _unpickle(file: File, name: str, *description: Any) -> Array:
