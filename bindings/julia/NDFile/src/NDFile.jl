@@ -1,9 +1,15 @@
 """
-n-dimensional arrays in files: ds, RawArray and more, through the C library libndfile.
+n-dimensional arrays in files: ds, RawArray, bcolz, Zarr and more, through the C library libndfile.
 
 - [`NDFile.read`](@ref) and [`NDFile.save`](@ref) read and write whole files, [`NDFile.open`](@ref) gives lazy arrays.
+- In chunked stores regions are written, arrays grow ([`NDFile.create`](@ref), `append!`, `resize!`), and tables have rows
+  ([`NDFile.nrows`](@ref), [`NDFile.where`](@ref)).
+- [`NDFile.convert`](@ref), [`NDFile.split`](@ref), [`NDFile.concat`](@ref) and [`NDFile.verify`](@ref) work on whole files.
 - [`raread`](@ref), [`rawrite`](@ref) and [`raquery`](@ref) are those of RawArray.jl.
 - Errors are [`NDFileError`](@ref).
+
+Sizes, indices and names of axes are in Julia's order, in which the first axis varies fastest: the file's in reverse. No data
+moves. Results are ordinary arrays, which are yours.
 
 The library is found when the package is loaded: the path in the environment variable `NDFILE_LIB`, else beside the package, else
 by the system's loader.
@@ -30,6 +36,8 @@ module NDFile
 
 export NDArray, NDFileError, bfloat16, raquery, raread, rawrite
 
+import Statistics
+
 include("capi.jl")
 include("errors.jl")
 include("lib.jl")
@@ -38,13 +46,21 @@ include("ordered.jl")
 include("json.jl")
 include("dtypes.jl")
 include("elements.jl")
+include("spec.jl")
 include("file.jl")
 include("array.jl")
+include("chunks.jl")
+include("growing.jl")
+include("table.jl")
+include("reduce.jl")
 include("mmap.jl")
 include("attrs.jl")
 include("oneshot.jl")
 include("rawarray.jl")
 include("info.jl")
+include("verify.jl")
+include("convert.jl")
+include("settings.jl")
 
 function __init__()
     load_library()

@@ -6,8 +6,9 @@ are ordinary arrays. `T` is `Union{Missing,S}` where elements can be missing.
 
 `a[1:10, :, 3]`, `a[end:-2:1]`, `a[[1, 5], :]`, `a[mask]` read as from an `Array`. `a[1:10, :] = x` and `a[1:10, :] .= x`
 write, in files that are open for writing. Numbers and ranges of any step become one read each; of a vector of indices the
-box around it is read, and a vector assigns slice by slice. `for x in a`, `sum(a)`, `a .+ 1` and `Array(a)` read all of it
-once. (A `view`, and functions that fetch single elements, cost a call for each.)
+box around it is read, or on the last axis the entries alone where these are fewer, each chunk once; a vector assigns slice by
+slice. `for x in a`, `sum(f, a)`, `a .+ 1` and `Array(a)` read all of it once. (A `view`, and functions that fetch single
+elements, cost a call for each.)
 
 The axes are the file's in reverse order, the first varies fastest: no data moves. For `.ra` files they are the
 dims of the file.
@@ -16,7 +17,14 @@ dims of the file.
 - `a.dtype`, the stored dtype's name in the library, such as `">f4"`; [`bfloat16`](@ref) and [`NDFile.timeunit`](@ref)
   help with dtypes that Julia has no type for
 - `a.masked`: elements can be missing
+- `a.chunks`: the size of a chunk in elements, in the order of `size(a)`, or `nothing`; see [`NDFile.eachchunk`](@ref)
+- `a.compression`: how new chunks are compressed, a `NamedTuple` of `codec`, `level` and `shuffle` as
+  [`NDFile.create`](@ref) takes it, or `nothing`
+- `a.fillvalue`: the value of elements that were never written, or `nothing`, where they are zero
 - `a.extra`: metadata in the format's own terms
+
+`append!` and `resize!` change the size, where the format can. `sum`, `minimum`, `maximum`, `extrema` and `mean` of numbers go
+through the file block by block, also of `skipmissing(a)`; a sum of integers that does not fit is an error.
 
 An array that has metadata but no data has no size: see [`NDFile.hasdata`](@ref).
 """
@@ -26,27 +34,43 @@ struct NDArray{T,N} <: AbstractArray{T,N}
     handle::Handle
     type::DType
     dtype::String
-    size::NTuple{N,Int}
+    extent::Base.RefValue{Any} # an NTuple{N,Int}, replaced as a whole: other tasks see the old size or the new one
     flags::UInt32
 end
 
 function NDArray(file::File, name::String, handle::Handle)
-    info = zeroed(ndf_array_info)
-    GC.@preserve handle info begin
-        p = address(info)
-        call(ndf_array_info_get, handle.value[], p)
-        flags, ndim = field(p, Val(:flags)), Int(field(p, Val(:ndim)))
-        dtype = unsafe_string(field(p, Val(:dtype)))
-        isempty(dtype) && (dtype = text(ndf_array_dtype, handle.value[]))
-        size = ntuple(i -> Int(unsafe_load(field(p, Val(:shape)), ndim + 1 - i)), ndim)
+    flags, dtype, size = GC.@preserve handle describe(handle.value[]) do p
+        field(p, Val(:flags)), unsafe_string(field(p, Val(:dtype))), extents(p, Val(:shape))
     end
+    isempty(dtype) && (dtype = GC.@preserve handle text(ndf_array_dtype, handle.value[]))
     d = DType(dtype)
     if d === nothing
         d = DType{Missing}(dtype, 'V', 0)
     end
     T = flags & NDF_ARRAY_MASKED == 0 ? eltype(d) : Union{Missing,eltype(d)}
-    return NDArray{T,ndim}(file, name, handle, d, dtype, size, flags)
+    return NDArray{T,length(size)}(file, name, handle, d, dtype, Ref{Any}(size), flags)
 end
+
+# What fn makes of the address of an ndf_array_info. The caller keeps what the number belongs to.
+function describe(fn, array::UInt64)
+    info = zeroed(ndf_array_info)
+    GC.@preserve info begin
+        p = address(info)
+        call(ndf_array_info_get, array, p)
+        return fn(p)
+    end
+end
+
+describe(fn, a::NDArray) = GC.@preserve a describe(fn, number(a))
+
+# A field of numbers for each axis, in Julia's order.
+function extents(p::Ptr{ndf_array_info}, name::Val)
+    ndim = Int(field(p, Val(:ndim)))
+    return ntuple(i -> Int(unsafe_load(field(p, name), ndim + 1 - i)), ndim)
+end
+
+# After the size has changed.
+refresh!(a::NDArray) = a.extent[] = describe(p -> extents(p, Val(:shape)), a)
 
 function number(a::NDArray)
     n = a.handle.value[]
@@ -84,7 +108,8 @@ function timeunit(a::NDArray)
     return m === nothing ? "" : String(m[1])
 end
 
-Base.propertynames(::NDArray) = (:file, :name, :attrs, :dims, :dtype, :masked, :extra)
+Base.propertynames(::NDArray) =
+    (:file, :name, :attrs, :dims, :dtype, :masked, :chunks, :compression, :fillvalue, :extra)
 
 function Base.getproperty(a::NDArray, name::Symbol)
     name === :attrs && return Attrs(a)
@@ -94,20 +119,25 @@ function Base.getproperty(a::NDArray, name::Symbol)
         list = GC.@preserve a parse_json(text(ndf_array_dims, number(a)))
         return list === nothing ? nothing : Tuple(reverse(list))
     end
+    name === :chunks && return chunks(a)
+    name === :compression && return compression(a)
+    name === :fillvalue && return fillvalue(a)
     return getfield(a, name)
 end
 
-function Base.size(a::NDArray)
+function Base.size(a::NDArray{<:Any,N}) where {N}
     hasdata(a) || throw(NDFileError(NDF_ERR_NO_DATA, "$(place(a)): the array has metadata but no data"))
-    return a.size
+    return a.extent[]::NTuple{N,Int}
 end
 
 Base.IndexStyle(::Type{<:NDArray}) = IndexCartesian()
 
 function Base.show(io::IO, a::NDArray{T,N}) where {T,N}
-    dims = hasdata(a) ? Base.dims2string(a.size) : "no data"
+    dims = hasdata(a) ? Base.dims2string(size(a)) : "no data"
     print(io, dims, " NDArray{", T, ",", N, "} ", repr(a.name), " of ", repr(a.file.path))
-    isopen(a.handle) || print(io, " (closed)")
+    isopen(a.handle) || return print(io, " (closed)")
+    haschunks(a) && print(io, ", chunks of ", Base.dims2string(a.chunks))
+    a.compression === nothing || print(io, ", ", join(a.compression, " "))
 end
 Base.show(io::IO, ::MIME"text/plain", a::NDArray) = show(io, a)
 Base.summary(io::IO, a::NDArray) = show(io, a)
@@ -139,30 +169,41 @@ function read_box(::Type{T}, a::NDArray, ranges) where {T}
     return read_box(T, a.type, a, ranges)
 end
 
-function read_box(::Type{T}, d::DType{S}, a::NDArray, ranges) where {T,S}
+function read_box(::Type{T}, d::DType, a::NDArray, ranges) where {T}
     dims = map(length, ranges)
-    start, count, by = box(ranges)
+    place = length(dims), box(ranges)...
+    d.kind == 'v' && return read_variable(T, d, a, dims, place)
+    return read_fixed(T, d, a, dims, ndf_array_read, place)
+end
+
+# Elements of fixed size as a function of the library gives them, which takes the array, the place, and where they go.
+function read_fixed(::Type{T}, d::DType{S}, a::NDArray, dims, read, place) where {T,S}
     n = prod(dims)
     mask = Missing <: T ? Vector{UInt8}(undef, n) : nothing
     GC.@preserve a mask begin
-        if d.kind == 'v'
-            return read_variable(T, d, a, dims, start, count, by, mask)
-        end
         if isbitstype(S) && T === S && (d.plain || d.kind == 'b')
             out = Array{S}(undef, dims)
             GC.@preserve out begin
-                call(ndf_array_read, number(a), length(dims), start, count, by, NULL_TEXT, pointer(out), C_NULL,
-                    address(mask))
+                call(read, number(a), place..., NULL_TEXT, pointer(out), C_NULL, address(mask))
                 d.kind == 'b' && normalize!(Ptr{UInt8}(pointer(out)), n)
             end
             return out
         end
         data = Vector{UInt8}(undef, n * d.size)
         GC.@preserve data begin
-            call(ndf_array_read, number(a), length(dims), start, count, by, NULL_TEXT, data, C_NULL, address(mask))
+            call(read, number(a), place..., NULL_TEXT, data, C_NULL, address(mask))
             return unpack(d, T, dims, pointer(data), Ptr{Int64}(C_NULL), Ptr{UInt8}(address(mask)))
         end
     end
+end
+
+# Entries along the last axis by their numbers, in any order.
+function take(::Type{T}, a::NDArray{<:Any,N}, rows) where {T,N}
+    dims = (size(a)[1:N-1]..., length(rows))
+    if prod(map(Float64, dims)) > TRIED_ELEMENTS
+        read_box(T, a.type, a, (map(n -> n:1:n, dims[1:N-1])..., last(rows):1:last(rows)))
+    end
+    return read_fixed(T, a.type, a, dims, ndf_array_take, (Int64[i - 1 for i in rows], length(rows)))
 end
 
 # Every byte that is not 0 is true, but only 1 is a Bool.
@@ -172,14 +213,15 @@ function normalize!(p::Ptr{UInt8}, n)
     end
 end
 
-function read_variable(::Type{T}, d, a, dims, start, count, by, mask) where {T}
-    offsets, need = Vector{Int64}(undef, prod(dims) + 1), Ref{Int64}(0)
+function read_variable(::Type{T}, d, a, dims, place) where {T}
+    n = prod(dims)
+    mask = Missing <: T ? Vector{UInt8}(undef, n) : nothing
+    offsets, need = Vector{Int64}(undef, n + 1), Ref{Int64}(0)
     data = Vector{UInt8}(undef, 1 << 12)
-    GC.@preserve data offsets begin
+    GC.@preserve a data offsets mask begin
         while true
             try
-                call(ndf_array_read_strings, number(a), length(dims), start, count, by, offsets, data, length(data), need,
-                    address(mask))
+                call(ndf_array_read_strings, number(a), place..., offsets, data, length(data), need, address(mask))
                 break
             catch e
                 e isa NDFileError && e.code == NDF_ERR_BUFFER && need[] > length(data) || rethrow()
@@ -268,9 +310,22 @@ function Base.getindex(a::NDArray{T,N}, indices...) where {T,N}
     any(j -> eltype(j) <: CartesianIndex, J) && return read_all(a)[J...]
     length(J) == 1 && N > 1 && return getlinear(a, J[1])
     K = ntuple(d -> d <= length(J) ? pick(J[d]) : pick(1), N)
-    block, inside = read_box(T, a, map(first, K)), map(last, K)
+    ranges = map(first, K)
+    if length(J) >= N && scattered(a, J[N], ranges)
+        block = take(T, a, vec(J[N]))
+        last_axis = J[N] isa AbstractVector ? Colon() : reshape(axes(block, N), size(J[N]))
+        inside = (map(j -> j isa Base.Slice ? Colon() : j, J[1:N-1])..., last_axis)
+    else
+        block, inside = read_box(T, a, ranges), map(last, K)
+    end
     length(J) <= N && all(i -> i isa Colon, inside) && return block
     return block[inside..., J[N+1:end]...]
+end
+
+# Whether entries of the last axis are fewer elements than what lies between them.
+function scattered(a::NDArray{<:Any,N}, rows, ranges) where {N}
+    rows isa AbstractArray && !(rows isa OrdinalRange) && a.type.kind != 'v' || return false
+    return length(rows) * prod(size(a)[1:N-1]) < prod(map(length, ranges))
 end
 
 # What to read for the index of an axis, and where the result lies in that.

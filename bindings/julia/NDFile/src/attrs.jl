@@ -5,7 +5,7 @@ The attributes of a file or an array, in file order: a dictionary with `String` 
 `Bool`, `Int` or `BigInt`, `Float64` (NaN and infinities too), `String`, vectors and dictionaries of these.
 
 In files that can be changed, `f.attrs["title"] = "x"`, `delete!` and `merge!` work, and take effect in the file when it is
-closed; a vector or dictionary that was taken out and changed is not stored until it is assigned again. Smaller
+flushed or closed; a vector or dictionary that was taken out and changed is not stored until it is assigned again. Smaller
 numbers are stored as numbers, tuples and arrays as lists (the last axis outermost), a `NamedTuple` as a dictionary;
 anything else is an error.
 

@@ -77,6 +77,10 @@ function record(name, list)
     return DType{S}(name, 'R', at, fields, plain)
 end
 
+# The name of a dtype in the byte order of memory.
+native(name::String) = startswith(name, '[') ? json(native(parse_json(name)), "dtype") : replace(name, r"^[<>]" => ORDER)
+native(fields::Vector) = [[f[1], native(f[2]), f[3:end]...] for f in fields]
+
 # One element from, or to, the library's form of it: d.size bytes in native byte order.
 
 function decode(d::DType{S}, p::Ptr{UInt8}) where {S}
@@ -108,9 +112,9 @@ end
 
 function encode!(d::DType{S}, p::Ptr{UInt8}, value) where {S}
     if isbitstype(S) && d.plain
-        unsafe_store!(Ptr{S}(p), convert(S, value))
+        unsafe_store!(Ptr{S}(p), Base.convert(S, value))
     elseif d.kind == 'b'
-        unsafe_store!(p, convert(Bool, value))
+        unsafe_store!(p, Base.convert(Bool, value))
     elseif d.kind == 'S'
         pad!(p, codeunits(value), d, value)
     elseif d.kind == 'U'

@@ -45,7 +45,7 @@ is an array without axes. Elements are converted as an assignment to an `Array` 
 """
 function prepare(value, where::AbstractString, dtype::Union{Nothing,DType}=nothing)
     try
-        x = concrete(value isa AbstractArray ? value : fill(value))
+        x = concrete(value isa NDArray ? read_all(value) : value isa AbstractArray ? value : fill(value))
         d = natural(nonmissingtype(eltype(x)), dtype)
         mask = Missing <: eltype(x) && any(ismissing, x) ? UInt8[ismissing(v) for v in vec(x)] : nothing
         d.kind == 'v' && return Elements(d, size(x), pack(d, x)..., mask)
@@ -54,6 +54,12 @@ function prepare(value, where::AbstractString, dtype::Union{Nothing,DType}=nothi
         e isa NDFileError || rethrow()
         throw(NDFileError(e.code, "$where: $(e.message)"))
     end
+end
+
+# For formats without texts of any length: texts get the width of the longest.
+function prepare_width(value, where::AbstractString)
+    texts = value isa NDArray ? read_all(value) : value isa AbstractArray ? value : fill(value)
+    return prepare(texts, where, DType("$(ORDER)U$(mapreduce(length, max, skipmissing(texts); init=1))"))
 end
 
 # The dtype of elements of type T. A struct lies in the file as in memory, under its own name or as bytes.
@@ -74,7 +80,7 @@ function concrete(x::AbstractArray)
     T = length(types) == 1 ? types[1] : all(S -> S <: AbstractString, types) ? AbstractString :
         all(S -> S <: AbstractVector{UInt8}, types) ? AbstractVector{UInt8} :
         bad_dtype("elements of several types: $(join(types, ", "))")
-    return convert(AbstractArray{any(ismissing, x) ? Union{Missing,T} : T}, x)
+    return Base.convert(AbstractArray{any(ismissing, x) ? Union{Missing,T} : T}, x)
 end
 
 const Contiguous{S} = Union{Array{S},Base.FastContiguousSubArray{S,<:Any,<:Array}}
@@ -88,7 +94,7 @@ function plain(::Type{S}, x::AbstractArray) where {S}
     GC.@preserve out for (i, v) in enumerate(x)
         p = pointer(out, 1 + (i - 1) * sizeof(S))
         ismissing(v) && continue
-        unsafe_store!(Ptr{S}(p), convert(S, v))
+        unsafe_store!(Ptr{S}(p), Base.convert(S, v))
         for hole in holes, k in hole
             unsafe_store!(p, 0x00, k)
         end

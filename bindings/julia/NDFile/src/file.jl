@@ -8,20 +8,28 @@ An open file or folder, made by [`NDFile.open`](@ref): a collection of named, la
 - `f["name"]` is an [`NDArray`](@ref), `f.array` that of a file that is one array; `keys(f)`, `haskey(f, name)`,
   `length(f)` and iteration over `name => array` are in file order.
 - `f.attrs` are the attributes, like a `Dict` with `String` keys.
-- `f["name"] = x` adds an array to a file that is being created, and writes all of it; [`NDFile.create`](@ref) declares
-  one to be written piece by piece.
-- `f.path`, `f.mode`, `f.format` (such as `"ds"`) and `f.kind` (`:array`, `:dataset` or `:table`).
+- `f["name"] = x` adds an array to a file that is being created or changed, and writes all of it; [`NDFile.create`](@ref)
+  declares one to be written piece by piece, and `delete!(f, "name")` removes one. Texts become those of one width where the
+  format has no others.
+- `f.path`, `f.mode`, `f.format` (such as `"ds"`) and `f.kind`: `:array`, `:dataset` or `:table`, whose columns have one
+  length and which has rows, see [`NDFile.nrows`](@ref). In a new bcolz file the first array decides: the name `""` makes it
+  one array, any other a table.
 - `close(f)` closes the file and its arrays; a file that was created appears at its path, whole. [`NDFile.abort`](@ref)
   closes it and leaves nothing. Both may be called again, and by any task.
 
+In mode `"r+"`, regions that are written are in the file at once, chunk by chunk; appended rows when a chunk is full, at
+`flush(f)` and at `close(f)`; attributes at `flush` and `close`.
+
 A file that is dropped without `close` is closed after the garbage collector has found it, at the next call of this
-package; one that was being created is aborted. Files may be used by several tasks and threads at once.
+package; one that was being created is aborted. Files may be used by several tasks and threads at once; what changes the size
+of arrays or their number waits for the other calls.
 """
 mutable struct File
     path::String
     mode::String
     format::String
     kind::Symbol
+    caps::UInt32
     handle::Handle
     names::Vector{String}
     arrays::Dict{String,Any} # the NDArrays that were asked for
@@ -29,22 +37,30 @@ mutable struct File
 end
 
 function File(path::String, mode::String, handle::Handle)
-    f = File(path, mode, "", :unknown, handle, String[], Dict{String,Any}(), ReentrantLock())
+    f = File(path, mode, "", :unknown, 0, handle, String[], Dict{String,Any}(), ReentrantLock())
     list!(f)
     return f
 end
 
 # Reads format, kind and names.
 function list!(f::File)
-    info = zeroed(ndf_file_info)
-    GC.@preserve info begin
-        p = address(info)
-        call(ndf_file_info_get, number(f), p)
+    describe(f) do p
         f.format = unsafe_string(field(p, Val(:format)))
         f.kind = get(KINDS, Int32(field(p, Val(:kind))), :unknown)
+        f.caps = field(p, Val(:caps))
         f.names = [text(ndf_file_name, number(f), i - 1) for i in 1:field(p, Val(:narrays))]
     end
     return nothing
+end
+
+# What fn makes of the address of an ndf_file_info.
+function describe(fn, f::File)
+    info = zeroed(ndf_file_info)
+    GC.@preserve f info begin
+        p = address(info)
+        call(ndf_file_info_get, number(f), p)
+        return fn(p)
+    end
 end
 
 # The library's number of an open file. f has to stay alive during the call that gets it; then the call is safe beside
@@ -58,17 +74,21 @@ end
 creating(f::File) = f.mode in ("w", "x")
 
 """
-    NDFile.open(path, mode="r"; format, attrs, commit=:atomic, sync=false) -> NDFile.File
+    NDFile.open(path, mode="r"; format, follow_symlinks=false, lock=false) -> NDFile.File
+    NDFile.open(path, "w"; format, attrs, commit=:atomic, sync=false)
     NDFile.open(function, path, mode="r"; ...)
 
 Opens or creates a file. The second form, usually written as a `do` block, closes it afterwards and gives what the
-function gives. A file that was being created is aborted when the function throws.
+function gives. When the function throws, a file that was being created is aborted; of one that was being changed everything is
+kept that was changed until then.
 
 # Arguments
-- `mode`: `"r"` reading; `"r+"` reading and changing (ds and RawArray do not allow it: use [`NDFile.save`](@ref));
-  `"w"` creating, in place of an older file; `"x"` creating, where nothing exists yet.
+- `mode`: `"r"` reading; `"r+"` reading and changing, in formats with `:update` among their `caps` (ds and RawArray do not
+  allow it: use [`NDFile.save`](@ref)); `"w"` creating, in place of an older file; `"x"` creating, where nothing exists yet.
 - `format`: the name of the format, see [`NDFile.formats`](@ref). Default: by content when reading, by the extension
   when creating.
+- `follow_symlinks`: what is inside a store may be symbolic links, which lead anywhere.
+- `lock`: take the locks of the format, so that several processes can change one store. Early zarr has them.
 - `attrs`: attributes of a new file, anything like a `Dict` or a `NamedTuple`.
 - `commit`: `:atomic`, a new file is written beside its path and renamed when it is closed; or `:direct`, it is written
   in place: quicker, but a crash can leave a torn file.
@@ -85,12 +105,14 @@ NDFile.open("grid.ds") do f
 end
 ```
 """
-function open(path::AbstractString, mode::AbstractString="r"; format=nothing, attrs=nothing, commit::Symbol=:atomic,
-              sync::Bool=false)
+function open(path::AbstractString, mode::AbstractString="r"; format=nothing, follow_symlinks::Bool=false, lock::Bool=false,
+              attrs=nothing, commit::Symbol=:atomic, sync::Bool=false)
     path = String(path)
     handle = Ref{UInt64}(0)
     cpath, cformat = ctext(path, "path"), ctext(format, "format")
     if mode in ("w", "x")
+        (follow_symlinks || lock) &&
+            throw(NDFileError(NDF_ERR_ARGUMENT, "follow_symlinks and lock: only for files that exist"))
         options = write_options(commit, sync, mode == "x")
         call(ndf_file_create, cpath, cformat, attrs_json(attrs, path), options, handle)
         return File(path, String(mode), Handle(handle[], ABORT_FILE))
@@ -100,13 +122,14 @@ function open(path::AbstractString, mode::AbstractString="r"; format=nothing, at
     attrs === nothing || throw(NDFileError(NDF_ERR_ARGUMENT, "attrs: only for new files; see NDFile.File"))
     GC.@preserve cformat begin
         access = mode == "r" ? NDF_MODE_READ : NDF_MODE_UPDATE
-        options = Ref(cstruct(ndf_open_options, (mode=access, format=ctext_field(cformat))))
+        options = Ref(cstruct(ndf_open_options,
+            (mode=access, format=ctext_field(cformat), follow_symlinks=follow_symlinks, lock=lock)))
         call(ndf_file_open, cpath, options, handle)
     end
     return File(path, String(mode), Handle(handle[], CLOSE_FILE))
 end
 
-function open(fn::Function, args...; options...)
+function open(@nospecialize(fn::Function), args...; options...)
     f = open(args...; options...)
     result = try
         fn(f)
@@ -133,23 +156,19 @@ end
 The bytes after the data of a file that is open for reading; empty when there are none. Only RawArray files can have them;
 [`NDFile.save`](@ref) writes them with `trailing=bytes`.
 """
-function trailing(f::File)
-    bytes, len = UInt8[], Ref{Int64}(0)
-    while true
-        err = Ref{ndf_error}()
-        len[] = length(bytes)
-        status = ndf_file_trailing(number(f), bytes, len, err)
-        status in (NDF_OK, NDF_ERR_BUFFER) || throw(failure(status, err))
-        resize!(bytes, len[])
-        status == NDF_OK && return bytes
-    end
-end
+trailing(f::File) = GC.@preserve f content(ndf_file_trailing, number(f))
 
 # Attributes for C; NULL for nothing.
 attrs_json(::Nothing, where) = NULL_TEXT
 attrs_json(attrs, where) = json(attrs isa Pair ? Dict(attrs) : attrs, "$where: attribute")
 
 Base.isopen(f::File) = isopen(f.handle)
+
+# Makes what was changed visible to others, and leaves the file open.
+function Base.flush(f::File)
+    GC.@preserve f call(ndf_file_flush, number(f))
+    return nothing
+end
 
 function Base.close(f::File)
     finish(f, ndf_file_close)
@@ -214,24 +233,37 @@ function Base.getproperty(f::File, name::Symbol)
 end
 
 function Base.show(io::IO, f::File)
+    rows = isopen(f) && f.kind === :table ? " of $(nrows(f)) rows" : ""
     state = isopen(f) ? "mode $(repr(f.mode)), $(join(repr.(f.names), ", "))" : "closed"
-    print(io, "NDFile.File(", repr(f.path), ": ", f.format, " ", f.kind, ", ", state, ")")
+    print(io, "NDFile.File(", repr(f.path), ": ", f.format, " ", f.kind, rows, ", ", state, ")")
 end
 
 """
-    NDFile.create(f, name, type, size; dims, attrs, masked) -> NDArray
+    NDFile.create(f, name, type, size; dims, attrs, masked, chunks, compression, fill, expected_rows) -> NDArray
 
-Declares a new array in a file that is being created. Its elements are written by assignment, `a[:, :, 1] = x`: ds files take each
-array once, whole or as consecutive blocks along the last axis.
+Declares a new array in a file that is being created or changed. Its elements are written by assignment, `a[:, :, 1] = x`: ds
+files take each array once, whole or as consecutive blocks along the last axis; formats with chunks take any region, and what
+is not written has the fill value. A new column of a table with columns has as many rows as these.
 
 # Arguments
 - `name`: any text; `""` where the file is one array.
 - `type`: a Julia type (`Float32`, `Union{Missing,Int16}`, `String`, `Vector{UInt8}`, a struct of plain bits), or a
-  dtype name of the library (`">f4"`, `"bfloat16"`, `"<M8[ns]"`), whose byte order is that in the file.
+  dtype name of the library (`">f4"`, `"bfloat16"`, `"<M8[ns]"`, `"<U8"`: texts of up to 8 characters), whose byte order is
+  that in the file.
 - `size`: a tuple, as `size(a)` will be.
 - `dims`: names of the axes, in the order of `size`.
 - `attrs`: attributes of the array.
 - `masked`: elements may be missing; follows from `type` where that is a Julia type.
+
+The following are for formats with `:chunked` among their `caps`, each of which chooses when they are not given:
+
+- `chunks`: size of a chunk in elements, a tuple as `size`; a number counts entries along the last axis and leaves the others
+  whole. bcolz cuts the last axis only.
+- `compression`: the name of a Blosc codec (`"blosclz"`, `"lz4"`, `"lz4hc"`, `"snappy"`, `"zlib"`, `"zstd"`), or a tuple or
+  `NamedTuple` of `codec`, `level` (0, copy only, to 9; default 5) and `shuffle` (`:noshuffle`, `:shuffle`, which is the default,
+  or `:bitshuffle`): `("zstd", 3)`, `(codec="lz4", shuffle=:bitshuffle)`.
+- `fill`: the value of elements that were never written.
+- `expected_rows`: what the last axis will grow to, a hint for the choice of chunks.
 
 # Example
 ```julia
@@ -248,36 +280,38 @@ function create(f::File, name::AbstractString, type::Type, size::Dims; masked::B
     return create(f, name, dtype_name(nonmissingtype(type)), size; masked=masked, options...)
 end
 
-function create(f::File, name::AbstractString, type::AbstractString, size::Dims; dims=nothing, attrs=nothing, masked::Bool=false)
-    where = "$(f.path): array $(repr(name))"
+function create(f::File, name::AbstractString, type::AbstractString, size::Dims; options...)
+    return add!(f, String(name), Spec("$(f.path): array $(repr(name))", String(type), size; options...))
+end
+
+function add!(f::File, name::String, s::Spec)
+    s.chunked && f.caps & NDF_CAP_CHUNKED == 0 &&
+        throw(NDFileError(NDF_ERR_NOT_SUPPORTED, "$(s.where): $(f.format) does not store arrays in chunks"))
     handle = Ref{UInt64}(0)
-    texts = (ctext(type, "dtype"), dims_json(dims, where), attrs_json(attrs, where))
-    shape = collect(Int64, reverse(size))
     lock(f.lock) do
-        GC.@preserve f shape texts begin
-            spec = Ref(cstruct(ndf_array_spec, (ndim=length(size), flags=masked ? NDF_ARRAY_MASKED : 0, dtype=ctext_field(texts[1]),
-                shape=pointer(shape), dims_json=ctext_field(texts[2]), attrs_json=ctext_field(texts[3]))))
-            call(ndf_file_add, number(f), ctext(name, "name"), spec, handle)
-        end
-        a = NDArray(f, String(name), Handle(handle[], CLOSE_ARRAY))
+        GC.@preserve f s call(ndf_file_add, number(f), ctext(name, "name"), Ref(cstruct(s)), handle)
+        a = NDArray(f, name, Handle(handle[], CLOSE_ARRAY))
         f.arrays[name] = a
         list!(f)
         return a
     end
 end
 
-# Names of axes for C, in the library's order; one name stands for one axis.
-dims_json(::Nothing, where) = NULL_TEXT
-dims_json(dims::Union{AbstractString,Symbol}, where) = dims_json((dims,), where)
-function dims_json(dims, where)
-    all(d -> d isa Union{AbstractString,Symbol}, dims) ||
-        throw(NDFileError(NDF_ERR_ARGUMENT, "$where: dims: expected names, found $(repr(dims))"))
-    return json(reverse([String(d) for d in dims]), where)
-end
-
 function Base.setindex!(f::File, value, name::AbstractString)
-    x = prepare(value isa NDArray ? read_all(value) : value, "$(f.path): array $(repr(name))")
+    where = "$(f.path): array $(repr(name))"
+    x = prepare(value, where)
+    x.dtype.name == "str" && f.caps & NDF_CAP_STRINGS == 0 && (x = prepare_width(value, where))
     a = create(f, name, x.dtype.name, x.size; masked=x.mask !== nothing)
     write_box(a, x, map(n -> 1:n, x.size))
     return value
+end
+
+# Removes an array and its data at once.
+function Base.delete!(f::File, name::AbstractString)
+    lock(f.lock) do
+        GC.@preserve f call(ndf_file_remove, number(f), ctext(name, "name"))
+        haskey(f.arrays, name) && close(pop!(f.arrays, name))
+        list!(f)
+    end
+    return f
 end

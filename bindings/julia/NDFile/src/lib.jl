@@ -22,7 +22,7 @@ function load_library()
             found.major == MAJOR && return nothing
             push!(tried, "$path: version $found, expected $MAJOR.x")
         catch e
-            reason = last(split(sprint(showerror, e), '\n'))
+            reason = last(Base.split(sprint(showerror, e), '\n'))
             push!(tried, startswith(reason, path) ? reason : "$path: $reason")
         end
     end
@@ -36,11 +36,12 @@ version() = VersionNumber(unsafe_string(ndf_version()))
 
 address(r::Ref{T}) where {T} = Ptr{T}(pointer_from_objref(r))
 
-# One field of a struct in memory; of an array in a struct, its address.
+# One field of a struct in memory; of an array or a struct in a struct, its address.
 @generated function field(p::Ptr{S}, ::Val{name}) where {S,name}
     i = Base.fieldindex(S, name)
     T, at = fieldtype(S, i), :(p + $(fieldoffset(S, i)))
-    return T <: Tuple ? :(Ptr{$(eltype(T))}($at)) : :(unsafe_load(Ptr{$T}($at)))
+    T <: Tuple && return :(Ptr{$(eltype(T))}($at))
+    return isstructtype(T) ? :(Ptr{$T}($at)) : :(unsafe_load(Ptr{$T}($at)))
 end
 
 # A struct for C with the fields of a NamedTuple and its size; what is not named is zero, the default.
@@ -63,18 +64,21 @@ function call(f::F, args...) where {F}
     return nothing
 end
 
-# Calls a C function that gives text in a buffer, with its length, before the error.
-function text(f::F, args...) where {F}
+# Calls a C function that fills a buffer, which comes with its length before the error.
+function content(f::F, args...) where {F}
     buf, len = Vector{UInt8}(undef, 512), Ref{Int64}(0)
     while true
         err = Ref{ndf_error}()
         len[] = length(buf)
         status = f(args..., buf, len, err)
-        status == NDF_OK && return GC.@preserve buf unsafe_string(pointer(buf), len[])
+        status == NDF_OK && return resize!(buf, len[])
         status == NDF_ERR_BUFFER && len[] > length(buf) || throw(failure(status, err))
         resize!(buf, len[])
     end
 end
+
+# The same for functions that give text.
+text(f::F, args...) where {F} = String(content(f, args...))
 
 const NULL_TEXT = Cstring(C_NULL)
 

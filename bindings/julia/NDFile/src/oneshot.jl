@@ -109,7 +109,8 @@ Writes a new file, in place of an older one: a file that is one array (`.ra`), o
 given as pairs, as anything like a `Dict`, or as a `NamedTuple`.
 
 Arrays are of any kind, with `missing` or without; a number, a string or a struct is an array without axes. `String` elements
-become ds `unicode`, `Vector{UInt8}` ones `str`. A struct of plain bits is stored as it lies in memory, padding as zeros.
+become ds `unicode`, `Vector{UInt8}` ones `str`; formats without texts of any length get those of one width. A struct of plain
+bits is stored as it lies in memory, padding as zeros.
 
 # Arguments
 - `dims`: names of the axes, in the order of `size(array)`: a tuple for one array, names of arrays to tuples for several.
@@ -167,17 +168,30 @@ function save_items(path::String, items::Items, dims::ByName, var_attrs::ByName;
     kept, list = [], ndf_item[]
     for (name, value) in items
         where = length(items) == 1 && isempty(name) ? path : "$path: array $(repr(name))"
-        x = prepare(value isa NDArray ? read_all(value) : value, where)
-        shape = collect(Int64, reverse(x.size))
+        x = prepare(value, where)
+        x.dtype.name == "str" && !holds_strings(path, format) && (x = prepare_width(value, where))
         texts = (name=ctext(name, "name"), dtype=x.dtype.name, dims_json=dims_json(get(dims, name, nothing), where),
             attrs_json=attrs_json(get(var_attrs, name, nothing), where), extra_json=attrs_json(extra, where))
-        push!(kept, (x, shape, texts))
-        memory = (ndim=length(shape), shape=pointer(shape), data=address(x.data), mask=address(x.mask), offsets=address(x.offsets))
-        push!(list, cstruct(ndf_item, merge(memory, map(ctext_field, texts))))
+        push!(list, item(x, texts, kept))
     end
     options = write_options(commit, sync, exclusive, trailing)
     GC.@preserve kept trailing begin
         call(ndf_save, ctext(path, "path"), ctext(format, "format"), list, length(list), attrs_json(attrs, path), options)
     end
     return nothing
+end
+
+# Elements as the library takes them. texts, and what is put into kept, stay alive until the call is over.
+function item(x::Elements, texts::NamedTuple, kept::Vector)
+    shape = collect(Int64, reverse(x.size))
+    push!(kept, (x, shape, texts))
+    memory = (ndim=length(shape), shape=pointer(shape), data=address(x.data), mask=address(x.mask), offsets=address(x.offsets))
+    return cstruct(ndf_item, merge(memory, map(ctext_field, texts)))
+end
+
+# Whether a new file can hold texts of any length; also where its format is unknown, which the library reports.
+function holds_strings(path, format)
+    ending = splitext(path)[2]
+    found = filter(f -> format === nothing ? ending in f.extensions : f.name == format, formats())
+    return isempty(found) || any(f -> :strings in f.caps, found)
 end

@@ -23,13 +23,16 @@ end
         end
     end
     @test count >= 8
-    # The README's example, too.
-    readme = joinpath(HERE, "..", "..", "..", "..", "README.md")
-    found = examples(Markdown.parse(Base.read(readme, String)))
-    @test length(found) == 1
-    scope = Module(:Readme)
-    Core.eval(scope, :(using NDFile))
-    @test (include_string(scope, found[1], "README.md"); true)
+    # Those of the READMEs, too.
+    for (readme, n) in (joinpath(HERE, "..", "..", "..", "..", "README.md") => 1, joinpath(HERE, "..", "README.md") => 4)
+        found = examples(Markdown.parse(Base.read(readme, String)))
+        @test length(found) >= n
+        scope = Module(:Readme)
+        Core.eval(scope, :(using NDFile))
+        for code in found
+            @test (include_string(scope, code, readme); true)
+        end
+    end
     # Every exported name has a docstring.
     @test all(name -> haskey(Base.Docs.meta(NDFile), Base.Docs.Binding(NDFile, name)), names(NDFile))
 end

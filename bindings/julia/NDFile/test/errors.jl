@@ -1,12 +1,5 @@
 # What goes wrong says what and where, and leaves nothing behind.
 
-problem(f) = try
-    f()
-    nothing
-catch e
-    e
-end
-
 @testset "errors" begin
     NDFile.save("x.ds", "x" => [1, 2], "m" => [missing, 1.5])
     before = Base.read("x.ds")

@@ -2,10 +2,7 @@
 
 using Base64, SHA
 
-const PACKAGES = normpath(@__DIR__, "..", "..", "..", "..", "pkg")
-
 files(folder, ending) = [joinpath(folder, f) for f in sort(readdir(folder)) if endswith(f, ending)]
-expectation(path) = NDFile.parse_json(Base.read(path, String))
 
 @testset "ds" begin
     types = Dict("bool" => Bool, "str" => Vector{UInt8}, "unicode" => String, "float32" => Float32, "float64" => Float64,

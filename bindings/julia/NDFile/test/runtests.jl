@@ -5,6 +5,10 @@ using NDFile, Test
 
 const HERE = @__DIR__
 
+# Fixtures are those of the Go packages, with their descriptions.
+const PACKAGES = normpath(HERE, "..", "..", "..", "..", "pkg")
+expectation(path) = NDFile.parse_json(Base.read(path, String))
+
 # Equality that sees NaN bits, the sign of zero, and types.
 same(a, b) = typeof(a) == typeof(b) && isequal(a, b)
 same(a::T, b::T) where {T<:Union{Float16,Float32,Float64}} = reinterpret(Unsigned, a) == reinterpret(Unsigned, b)
@@ -13,8 +17,17 @@ same(a::AbstractArray, b::AbstractArray) = eltype(a) == eltype(b) && size(a) == 
 same(a::AbstractDict, b::AbstractDict) = collect(keys(a)) == collect(keys(b)) && all(same(a[k], b[k]) for k in keys(a))
 Base.reinterpret(::Type{Unsigned}, x::Float16) = reinterpret(UInt16, x)
 
+# What a function throws; nothing when it does not.
+problem(f) = try
+    f()
+    nothing
+catch e
+    e
+end
+
 @testset "NDFile" begin
-    for part in (isempty(ARGS) ? ["json", "fixtures", "roundtrip", "indexing", "errors", "lifetime", "mmap", "docs"] : ARGS)
+    for part in (isempty(ARGS) ? ["json", "fixtures", "stores", "roundtrip", "indexing", "chunked", "table", "errors", "lifetime",
+                                    "mmap", "docs"] : ARGS)
         mktempdir() do folder
             cd(() -> include(joinpath(HERE, "$part.jl")), folder)
         end
