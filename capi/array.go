@@ -55,7 +55,7 @@ func (a *array) leave() { a.mu.RUnlock() }
 
 // locate names the array in err.
 func (a *array) locate(err error) error {
-	return ndfile.Locate(err, a.file.path, a.name, !a.file.single)
+	return ndfile.Locate(err, a.file.path, a.name, !a.file.single.Load())
 }
 
 // findArray looks an array up and enters it.
@@ -137,12 +137,20 @@ func arrayInfo(h handle, info *C.ndf_array_info) error {
 		out.count = C.int64_t(n)
 	}
 	out.flags = flagIf(spec.Masked, C.NDF_ARRAY_MASKED) | flagIf(spec.DType.IsVar(), C.NDF_ARRAY_STRINGS) |
-		flagIf(spec.NoData, C.NDF_ARRAY_NO_DATA) | flagIf(a.file.single, C.NDF_ARRAY_SINGLE)
+		flagIf(spec.NoData, C.NDF_ARRAY_NO_DATA) | flagIf(a.file.single.Load(), C.NDF_ARRAY_SINGLE) |
+		flagIf(spec.Chunks != nil, C.NDF_ARRAY_CHUNKED) | flagIf(spec.Fill != nil, C.NDF_ARRAY_FILL)
 	if name := spec.DType.String(); len(name) < len(out.dtype) {
 		setName(out.dtype[:], name)
 	}
 	for i, n := range spec.Shape {
 		out.shape[i] = C.int64_t(n)
+	}
+	for i, n := range spec.Chunks {
+		out.chunks[i] = C.int64_t(n)
+	}
+	if c := spec.Compression; c != nil {
+		setName(out.codec[:], c.Codec)
+		out.level, out.shuffle = C.int32_t(c.Level), C.uint32_t(c.Shuffle)
 	}
 	return output("ndf_array_info", info, &out)
 }
@@ -152,6 +160,46 @@ func flagIf(on bool, flag C.uint32_t) C.uint32_t {
 		return flag
 	}
 	return 0
+}
+
+// ndfgo_array_fill gives the value of elements that were never written.
+//
+// C: int32_t ndf_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - buf: receives one element of the stored dtype, in native byte order; may be NULL with *len 0
+//   - len: in: bytes at buf; out: itemsize of ndf_array_info, or 0 when the array has no such value (without
+//     NDF_ARRAY_FILL), where the element reads as zero
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_array_fill
+func ndfgo_array_fill(array C.ndf_array, buf address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, arrayFill(handle(array), buf, len))
+}
+
+func arrayFill(h handle, buf address, length *C.int64_t) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	spec := a.spec()
+	var fill []byte
+	if spec.Fill != nil {
+		if fill, err = reordered(spec.Fill, spec.DType, spec.DType.Native()); err != nil {
+			return a.locate(err)
+		}
+	}
+	return a.locate(bytesOut("the fill value", fill, buf, length))
 }
 
 // spec is the array's present description.

@@ -40,7 +40,7 @@ func fileAttrs(h handle, buf *C.char, length *C.int64_t) error {
 
 // ndfgo_file_set_attrs replaces all attributes of a file.
 //
-// They are written when the file is closed.
+// They are written when the file is flushed or closed.
 //
 // C: int32_t ndf_file_set_attrs(ndf_file file, const char *attrs_json, ndf_error *err)
 //
@@ -114,7 +114,7 @@ func arrayAttrs(h handle, buf *C.char, length *C.int64_t) error {
 
 // ndfgo_array_set_attrs replaces all attributes of an array.
 //
-// They are written when the file is closed.
+// They are written when the file is flushed or closed.
 //
 // C: int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf_error *err)
 //

@@ -45,19 +45,8 @@ func compress(src address, n int64, params *C.ndf_blosc_params, dst address, cap
 	}
 	p := blosc.Params{Codec: blosc.BloscLZ, Level: 9, Shuffle: blosc.ByteShuffle, TypeSize: 8, Threads: 1}
 	if params != nil {
-		var own C.ndfgo_blosc_params
-		if err := input("ndf_blosc_params", params, &own); err != nil {
+		if p, err = bloscParams(params); err != nil {
 			return err
-		}
-		p.Level, p.TypeSize, p.BlockSize = int(own.level), int(own.typesize), int(own.blocksize)
-		p.Shuffle, p.Threads, p.Compat18 = blosc.Shuffle(own.shuffle), int(own.threads), own.compat18 != 0
-		if own.shuffle > C.NDF_BLOSC_BITSHUFFLE {
-			return badArgument("ndf_blosc_params: shuffle is " + strconv.Itoa(int(own.shuffle)) + ", expected 0, 1 or 2")
-		}
-		if name := fieldText(own.codec); name != "" {
-			if p.Codec, err = blosc.ParseCodec(name); err != nil {
-				return bloscError(err)
-			}
 		}
 	}
 	size, err := blosc.Encode(out, in, p)
@@ -68,6 +57,23 @@ func compress(src address, n int64, params *C.ndf_blosc_params, dst address, cap
 	}
 	*length = C.int64_t(size)
 	return bloscError(err)
+}
+
+// bloscParams reads how to compress.
+func bloscParams(params *C.ndf_blosc_params) (p blosc.Params, err error) {
+	var own C.ndfgo_blosc_params
+	if err := input("ndf_blosc_params", params, &own); err != nil {
+		return p, err
+	}
+	p.Codec, p.Level, p.TypeSize, p.BlockSize = blosc.BloscLZ, int(own.level), int(own.typesize), int(own.blocksize)
+	p.Shuffle, p.Threads, p.Compat18 = blosc.Shuffle(own.shuffle), int(own.threads), own.compat18 != 0
+	if own.shuffle > C.NDF_BLOSC_BITSHUFFLE {
+		return p, badArgument("ndf_blosc_params: shuffle is " + strconv.Itoa(int(own.shuffle)) + ", expected 0, 1 or 2")
+	}
+	if name := fieldText(own.codec); name != "" {
+		p.Codec, err = blosc.ParseCodec(name)
+	}
+	return p, bloscError(err)
 }
 
 // ndfgo_blosc_decompress decodes a Blosc1 chunk.

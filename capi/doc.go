@@ -2,7 +2,8 @@
 //
 // A file is one array, a dataset of named arrays, or a table of columns of one length. Files are opened by content,
 // arrays are read and written in whole or in boxes (start, count, step along each axis) to and from memory of the
-// caller in any strides. ndf_load and ndf_save read and write a small file in one call.
+// caller in any strides. ndf_load and ndf_save read and write a small file in one call. What a format can do is told by
+// the NDF_CAP_* bits of ndf_format_info; what it cannot is NDF_ERR_NOT_SUPPORTED.
 //
 // # Errors
 //
@@ -14,7 +15,7 @@
 //
 // # Memory
 //
-// The library never returns memory that the caller must free, and keeps no pointer of the caller after a call.
+// The library never returns memory that the caller must free (but for Arrow, whose structs have a release), and keeps no pointer of the caller after a call.
 // Text goes to a buffer of the caller with its length in and out: before the call *len is the capacity of buf in
 // bytes, after it the length of the text without the NUL that follows. When buf is too small (or NULL, with *len 0)
 // the status is NDF_ERR_BUFFER and *len the capacity that is needed, the NUL included. Texts that go in are UTF-8
@@ -40,11 +41,17 @@
 // "<M8[ns]"), "bfloat16", "bytes" or "str" (elements of variable length), or a record as a JSON list. A mask has one
 // byte an element in row-major order, 1 = missing.
 //
+// # Changing files
+//
+// A new file or folder appears when it is closed, whole or not at all. One that is open for changes (NDF_MODE_UPDATE) is
+// changed in place: boxes are stored at once, chunk by chunk; appended elements and attributes at the latest by
+// ndf_file_flush and ndf_file_close. A process that dies leaves the old state or the new one of each of these steps.
+//
 // # Threads
 //
 // Every function may be called from any thread, with any handle. On one file, reads and writes of boxes run beside
-// each other as far as its format allows; changes of structure (adding arrays, attributes, closing) wait for the
-// calls that are running and let no other in. No lock is shared by different files.
+// each other as far as its format allows; changes of structure (adding, removing, appending, resizing, flushing,
+// attributes, closing) wait for the calls that are running and let no other in. No lock is shared by different files.
 package main
 
 // version is that of the library and of its header.

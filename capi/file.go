@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
 )
@@ -34,7 +33,7 @@ type file struct {
 	mu     sync.RWMutex
 	file   ndfile.File // nil when closed; guarded by mu
 	refs   atomic.Int64
-	single bool
+	single atomic.Bool // it is one array; in a new file the first array can decide
 }
 
 // shared runs fn beside other calls on an open file.
@@ -49,6 +48,16 @@ func (f *file) alone(fn func(ndfile.File) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.run(fn)
+}
+
+// change is alone on a file that is not open for reading only.
+func (f *file) change(fn func(ndfile.File) error) error {
+	return f.alone(func(nf ndfile.File) error {
+		if f.access == reading {
+			return ndfile.NewError(ndfile.ErrReadOnly, "")
+		}
+		return fn(nf)
+	})
 }
 
 func (f *file) run(fn func(ndfile.File) error) error {
@@ -91,6 +100,15 @@ func (f *file) release() error {
 	return f.end(commit)
 }
 
+// offered gives an object of the file's format as T, which not all formats offer.
+func offered[T any](f *file, object any, what string) (T, error) {
+	t, ok := object.(T)
+	if !ok {
+		return t, ndfile.NewError(ndfile.ErrNotSupported, "the format "+f.format.Name()+" has no "+what)
+	}
+	return t, nil
+}
+
 func commit(f ndfile.File) error { return f.Close(context.Background()) }
 
 func abort(f ndfile.File) error { return f.Abort() }
@@ -131,14 +149,16 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 		if err := input("ndf_open_options", options, &own); err != nil {
 			return 0, err
 		}
-		if own.mode > C.NDF_MODE_UPDATE || own.max_header < 0 {
-			return 0, ndfile.NewError(ndfile.ErrArgument, "ndf_open_options: unknown mode or negative max_header")
+		if own.mode > C.NDF_MODE_UPDATE {
+			return 0, badArgument("ndf_open_options: unknown mode")
+		}
+		var err error
+		if opt.Limits, err = limitsAt("ndf_open_options", own.max_header); err != nil {
+			return 0, err
 		}
 		opt.Mode = ndfile.Mode(own.mode)
 		opt.Format = strings.Clone(fieldText(own.format))
-		if own.max_header > 0 {
-			opt.Limits.MaxHeader = int64(own.max_header)
-		}
+		opt.FollowSymlinks, opt.Lock = own.follow_symlinks != 0, own.lock != 0
 	}
 	f := &file{path: strings.Clone(path), access: access(opt.Mode)}
 	var err error
@@ -150,7 +170,7 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 
 // register gives an open file its handle.
 func (f *file) register() (handle, error) {
-	f.single = f.file.Kind() == ndfile.Single
+	f.single.Store(f.file.Kind() == ndfile.Single)
 	f.refs.Store(1)
 	h, err := handles().add(kindFile, f)
 	if err != nil {
@@ -214,24 +234,32 @@ func createOptions(format, attrsJSON *C.char, options *C.ndf_write_options) (opt
 	if err := input("ndf_write_options", options, &own); err != nil {
 		return opt, err
 	}
-	switch own.commit {
+	if opt.WriteOptions, err = writeOptions("ndf_write_options", own.commit, own.sync, own.exclusive); err != nil {
+		return opt, err
+	}
+	opt.Trailing, err = sliceAt[byte]("ndf_write_options: trailing", pointer(own.trailing), int64(own.trailing_len))
+	return opt, err
+}
+
+// writeOptions say how new files become visible. name is that of the struct with these fields.
+func writeOptions(name string, commit, sync, exclusive C.uint32_t) (opt ndfile.WriteOptions, err error) {
+	switch commit {
 	case C.NDF_COMMIT_ATOMIC:
 		opt.Commit = ndfile.CommitAtomic
 	case C.NDF_COMMIT_DIRECT:
 		opt.Commit = ndfile.CommitDirect
 	default:
-		return opt, ndfile.NewError(ndfile.ErrArgument, "ndf_write_options: unknown value of commit")
+		return opt, badArgument(name + ": unknown value of commit")
 	}
-	opt.Sync, opt.Exclusive = own.sync != 0, own.exclusive != 0
-	opt.Trailing, err = sliceAt[byte]("ndf_write_options: trailing", pointer(own.trailing), int64(own.trailing_len))
-	return opt, err
+	opt.Sync, opt.Exclusive = sync != 0, exclusive != 0
+	return opt, nil
 }
 
 // ndfgo_file_close closes a file handle; a file that was created or changed is committed.
 //
 // The handle is gone afterwards, also after an error. Arrays of a file that was open for reading can still be read:
-// the last of them closes it. Arrays of a file that was created refuse reading and writing from now on, but still
-// describe themselves. When committing a new file fails nothing of it is left, and an older file of that name is
+// the last of them closes it. Arrays of a file that was created or changed refuse reading and writing from now on, but
+// still describe themselves. When committing a new file fails nothing of it is left, and an older file of that name is
 // untouched (with NDF_COMMIT_DIRECT it is lost).
 //
 // C: int32_t ndf_file_close(ndf_file file, ndf_error *err)
@@ -336,6 +364,10 @@ func fileInfo(h handle, info *C.ndf_file_info) error {
 			narrays: C.int64_t(len(nf.Names())),
 			caps:    C.uint32_t(f.format.Caps()),
 			mode:    C.uint32_t(f.access),
+			nrows:   -1,
+		}
+		if t, ok := nf.(ndfile.RowResizer); ok && nf.Kind() == ndfile.Table {
+			out.nrows = C.int64_t(t.Rows())
 		}
 		setName(out.format[:], f.format.Name())
 		return output("ndf_file_info", info, &out)
@@ -455,17 +487,20 @@ func fileArray(h handle, pick func(ndfile.File) (string, error)) (handle, error)
 	})
 }
 
-// ndfgo_file_add declares a new array in a file that is being created.
+// ndfgo_file_add declares a new array in a file that is being created or changed.
 //
 // Its elements are written with ndf_array_write or ndf_array_write_strings. Formats with NDF_CAP_WRITE_ONCE want each
-// element written once: the whole array, or consecutive blocks of rows (along the first axis) in order.
+// element written once: the whole array, or consecutive blocks of rows (along the first axis) in order. In formats with
+// NDF_CAP_CHUNKED elements that are never written have the fill value. A new column of a table that has columns has its
+// number of rows. In a new file of a format with NDF_CAP_ROWS the first array decides what the file holds: with the name
+// "" it is this one array, with any other a table.
 //
 // C: int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec, ndf_array *array, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of the file
 //   - name: the array's name; "" where the file is one array
-//   - spec: dtype, shape and metadata
+//   - spec: dtype, shape, storage and metadata
 //   - array: receives the handle; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_NAME_EXISTS; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for a dtype that
@@ -496,36 +531,88 @@ func fileAdd(h handle, name string, cspec *C.ndf_array_spec) (handle, error) {
 	if err != nil {
 		return 0, ndfile.Locate(err, f.path, name, true)
 	}
-	return f.openArray(f.alone, func(nf ndfile.File) (string, ndfile.Array, error) {
-		if f.access == reading {
-			return "", nil, ndfile.NewError(ndfile.ErrReadOnly, "")
-		}
+	return f.openArray(f.change, func(nf ndfile.File) (string, ndfile.Array, error) {
 		a, err := nf.Add(context.Background(), name, spec)
+		f.single.Store(nf.Kind() == ndfile.Single)
 		return name, a, ndfile.Locate(err, f.path, name, true)
 	})
 }
 
-// specAt reads an array's description, into Go's memory.
-func specAt(cspec *C.ndf_array_spec) (spec ndfile.Spec, err error) {
-	var own C.ndfgo_array_spec
-	if err := input("ndf_array_spec", cspec, &own); err != nil {
-		return spec, err
-	}
-	if own.flags&^C.NDF_ARRAY_MASKED != 0 {
-		return spec, ndfile.NewError(ndfile.ErrArgument, "ndf_array_spec: of the flags only NDF_ARRAY_MASKED can be given")
-	}
-	if pointer(own.dtype) == nil {
-		return spec, ndfile.NewError(ndfile.ErrArgument, "ndf_array_spec: dtype is NULL")
-	}
-	if spec.DType, err = ndarray.Parse(strings.Clone(fieldText(own.dtype))); err != nil {
-		return spec, err
-	}
-	shape, err := axesAt("ndf_array_spec: shape", own.ndim, (*C.int64_t)(pointer(own.shape)))
+// ndfgo_file_flush makes what was changed visible to others, as ndf_file_close would, and leaves the file open.
+//
+// Formats can keep in memory what was appended, and attributes, until then.
+//
+// C: int32_t ndf_file_flush(ndf_file file, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of a file open for changes or being created
+//
+// Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED where the format writes only when
+// the file is closed; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE. After an error the file holds what it held before,
+// and what was not written is still there to be flushed.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_file_flush
+func ndfgo_file_flush(file C.ndf_file, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, flushFile(handle(file)))
+}
+
+func flushFile(h handle) error {
+	f, err := find[*file](kindFile, h)
 	if err != nil {
-		return spec, err
+		return err
 	}
-	spec.Shape = append([]int64{}, shape...)
-	spec.Masked = own.flags&C.NDF_ARRAY_MASKED != 0
-	spec.Dims, spec.Attrs, spec.Extra, err = metadataAt(own.dims_json, own.attrs_json, own.extra_json)
-	return spec, err
+	return f.change(func(nf ndfile.File) error {
+		flusher, err := offered[ndfile.Flusher](f, nf, "flushing: files are written when they are closed")
+		if err != nil {
+			return err
+		}
+		return flusher.Flush(context.Background())
+	})
+}
+
+// ndfgo_file_remove removes an array and its data from a file, at once.
+//
+// Open handles of the array stay open and refuse to read and write.
+//
+// C: int32_t ndf_file_remove(ndf_file file, const char *name, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of a file open for changes or being created
+//   - name: the array's name
+//
+// Returns: NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_READ_ONLY for a file open for reading;
+// NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_REMOVE, and for a file that is this one array; NDF_ERR_PERMISSION;
+// NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_file_remove
+func ndfgo_file_remove(file C.ndf_file, name *C.char, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, removeArray(handle(file), strings.Clone(textAt(name))))
+}
+
+func removeArray(h handle, name string) error {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	return f.change(func(nf ndfile.File) error {
+		remover, err := offered[ndfile.Remover](f, nf, "removing of arrays")
+		if err == nil {
+			err = remover.Remove(context.Background(), name)
+		}
+		return ndfile.Locate(err, f.path, name, true)
+	})
 }

@@ -20,6 +20,7 @@ const (
 	kindFile kind = iota + 1
 	kindArray
 	kindMap
+	kindStream
 )
 
 // String is the kind with its article, for messages.
@@ -31,6 +32,8 @@ func (k kind) String() string {
 		return "an array"
 	case kindMap:
 		return "a map"
+	case kindStream:
+		return "a stream"
 	}
 	return "an unknown"
 }
@@ -151,7 +154,7 @@ func (t *table) refuse(k kind, h handle) error {
 		return ndfile.NewError(ndfile.ErrHandle, "0 where the handle of "+k.String()+" is expected")
 	case h.epoch() < t.epoch:
 		return ndfile.NewError(ndfile.ErrForked, ndfile.ErrForked.Text)
-	case h.epoch() > t.epoch || (h.kind() < kindFile || h.kind() > kindMap) || t.slot(h.index()) == nil:
+	case h.epoch() > t.epoch || (h.kind() < kindFile || h.kind() > kindStream) || t.slot(h.index()) == nil:
 		return ndfile.NewError(ndfile.ErrHandle, "a number that is no handle where the handle of "+k.String()+" is expected")
 	case h.kind() != k:
 		return ndfile.NewError(ndfile.ErrHandle, h.kind().String()+" handle where the handle of "+k.String()+" is expected")

@@ -13,6 +13,8 @@ typedef struct ndfgo_open_options {
   uint32_t mode;
   uintptr_t format;
   int64_t max_header;
+  uint32_t follow_symlinks;
+  uint32_t lock;
 } ndfgo_open_options;
 
 typedef struct ndfgo_write_options {
@@ -24,6 +26,17 @@ typedef struct ndfgo_write_options {
   int64_t trailing_len;
 } ndfgo_write_options;
 
+typedef struct ndfgo_blosc_params {
+  uint32_t struct_size;
+  int32_t level;
+  uintptr_t codec;
+  uint32_t shuffle;
+  int32_t typesize;
+  int32_t threads;
+  uint32_t compat18;
+  int64_t blocksize;
+} ndfgo_blosc_params;
+
 typedef struct ndfgo_array_spec {
   uint32_t struct_size;
   int32_t ndim;
@@ -34,6 +47,10 @@ typedef struct ndfgo_array_spec {
   uintptr_t dims_json;
   uintptr_t attrs_json;
   uintptr_t extra_json;
+  uintptr_t chunks;
+  uintptr_t compression;
+  uintptr_t fill;
+  int64_t expected_rows;
 } ndfgo_array_spec;
 
 typedef struct ndfgo_item {
@@ -68,16 +85,70 @@ typedef struct ndfgo_save_file {
   uintptr_t attrs_json;
 } ndfgo_save_file;
 
-typedef struct ndfgo_blosc_params {
+typedef struct ndfgo_term {
   uint32_t struct_size;
-  int32_t level;
-  uintptr_t codec;
-  uint32_t shuffle;
-  int32_t typesize;
-  int32_t threads;
-  uint32_t compat18;
-  int64_t blocksize;
-} ndfgo_blosc_params;
+  uint32_t op;
+  uintptr_t column;
+  uintptr_t value_json;
+} ndfgo_term;
+
+typedef struct ndfgo_problem {
+  uint32_t struct_size;
+  int32_t code;
+  int64_t offset;
+  uintptr_t path;
+  uintptr_t array;
+  uintptr_t message;
+  uintptr_t repair;
+  uint32_t repaired;
+  uint32_t reserved;
+} ndfgo_problem;
+
+typedef struct ndfgo_verify_options {
+  uint32_t struct_size;
+  uint32_t repair;
+  uint32_t follow_symlinks;
+  uint32_t reserved;
+  uintptr_t format;
+  int64_t max_header;
+  uintptr_t progress;
+  uintptr_t user;
+} ndfgo_verify_options;
+
+typedef struct ndfgo_convert_options {
+  uint32_t struct_size;
+  uint32_t allow_loss;
+  uint32_t no_check;
+  uint32_t overwrite;
+  uintptr_t from;
+  uintptr_t to;
+  uintptr_t name;
+  uint32_t commit;
+  uint32_t sync;
+  uintptr_t progress;
+  uintptr_t user;
+  uint32_t follow_symlinks;
+  uint32_t reserved;
+  int64_t max_header;
+} ndfgo_convert_options;
+
+typedef struct ndfgo_shard {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uintptr_t path;
+  int64_t nrows;
+} ndfgo_shard;
+
+typedef struct ndfgo_shard_options {
+  uint32_t struct_size;
+  uint32_t commit;
+  uint32_t sync;
+  uint32_t exclusive;
+  uint32_t follow_symlinks;
+  uint32_t reserved;
+  uintptr_t format;
+  int64_t max_header;
+} ndfgo_shard_options;
 
 /* The exports. Go knows no const. */
 extern char *ndfgo_version(void);
@@ -97,8 +168,11 @@ extern int32_t ndfgo_file_name(ndf_file file, int64_t index, char *buf, int64_t 
 extern int32_t ndfgo_file_array(ndf_file file, char *name, ndf_array *array, ndf_error *err);
 extern int32_t ndfgo_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
 extern int32_t ndfgo_file_add(ndf_file file, char *name, ndf_array_spec *spec, ndf_array *array, ndf_error *err);
+extern int32_t ndfgo_file_flush(ndf_file file, ndf_error *err);
+extern int32_t ndfgo_file_remove(ndf_file file, char *name, ndf_error *err);
 extern int32_t ndfgo_array_close(ndf_array array, ndf_error *err);
 extern int32_t ndfgo_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err);
+extern int32_t ndfgo_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err);
@@ -108,6 +182,17 @@ extern int32_t ndfgo_array_map(ndf_array array, void **data, int64_t *len, ndf_m
 extern int32_t ndfgo_map_close(ndf_map mapping, ndf_error *err);
 extern int32_t ndfgo_array_read_strings(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_write_strings(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, uint8_t *mask, ndf_error *err);
+extern int32_t ndfgo_array_resize(ndf_array array, int32_t ndim, int64_t *shape, ndf_error *err);
+extern int32_t ndfgo_array_append(ndf_array array, int32_t axis, int32_t ndim, int64_t *count, char *dtype, void *data, int64_t *strides, ndf_error *err);
+extern int32_t ndfgo_array_read_chunk(ndf_array array, int32_t ndim, int64_t *index, void *buf, int64_t cap, int64_t *need, int64_t *size, ndf_error *err);
+extern int32_t ndfgo_array_write_chunk(ndf_array array, int32_t ndim, int64_t *index, void *data, int64_t n, ndf_error *err);
+extern int32_t ndfgo_array_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_table_append(ndf_file file, ndf_item *items, int64_t nitems, ndf_error *err);
+extern int32_t ndfgo_table_resize(ndf_file file, int64_t nrows, ndf_error *err);
+extern int32_t ndfgo_table_where(ndf_file file, ndf_term *terms, int64_t nterms, ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err);
+extern int32_t ndfgo_array_take(ndf_array array, int64_t *rows, int64_t nrows, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+extern int32_t ndfgo_array_reduce(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err);
+extern int32_t ndfgo_table_arrow(ndf_file file, char *columns_json, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
 extern int32_t ndfgo_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_file_set_attrs(ndf_file file, char *attrs_json, ndf_error *err);
 extern int32_t ndfgo_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
@@ -121,6 +206,10 @@ extern int32_t ndfgo_load(char *path, char *name, void *buf, int64_t cap, int64_
 extern int32_t ndfgo_save(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
 extern int32_t ndfgo_load_many(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
 extern int32_t ndfgo_save_many(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
+extern int32_t ndfgo_verify(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
+extern int32_t ndfgo_convert(char *src, char *dst, ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err);
+extern int32_t ndfgo_split(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
+extern int32_t ndfgo_concat(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);
 extern int32_t ndfgo_set_threads(int32_t threads, ndf_error *err);
 extern int32_t ndfgo_set_limits(int64_t max_header, ndf_error *err);
 

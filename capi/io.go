@@ -22,10 +22,11 @@ var origin [ndarray.MaxNDim]int64
 
 // box is the selection in an array, checked, and the number of its elements.
 func (s selection) box(shape []int64) (box ndarray.Box, n int64, err error) {
-	ndim := int(s.ndim)
+	if err = rankIs(shape, s.ndim); err != nil {
+		return box, 0, err
+	}
+	ndim := len(shape)
 	switch {
-	case ndim != len(shape):
-		return box, 0, ndfile.NewError(ndfile.ErrShape, "ndim is "+strconv.Itoa(ndim)+", the array has "+strconv.Itoa(len(shape))+" axes")
 	case (s.start == nil) != (s.count == nil) && ndim > 0:
 		return box, 0, badArgument("of start and count one is NULL; give both or none")
 	case s.start == nil:
@@ -49,29 +50,50 @@ func (s selection) resolve(spec *ndfile.Spec, dtype *C.char, data address, strid
 	if err = present(spec, false); err != nil {
 		return
 	}
-	d := spec.DType.Native()
-	if dtype != nil {
-		if d, err = ndarray.Parse(textAt(dtype)); err != nil {
-			return
-		}
-		if d.IsVar() {
-			err = ndfile.NewError(ndfile.ErrDType, "elements of fixed size cannot become "+d.String())
-			return
-		}
-	}
 	var n int64
 	if box, n, err = s.box(spec.Shape); err != nil {
 		return
 	}
-	var apart []int64
-	if strides != nil {
-		apart, _ = axesAt("strides", s.ndim, strides)
-	}
-	if buf, err = bufferAt("data", d, box.Count, apart, data); err != nil {
+	if buf, err = elementsAt(spec, dtype, box.Count, strides, data); err != nil {
 		return
 	}
 	missing, err = maskAt(mask, n)
 	return
+}
+
+// elementsAt is the caller's memory as elements for an array, or from it. A NULL dtype is the stored one in native
+// byte order, NULL strides are row-major without gaps.
+func elementsAt(spec *ndfile.Spec, dtype *C.char, shape []int64, strides *C.int64_t, data address) (buf ndarray.Buffer, err error) {
+	d := spec.DType.Native()
+	if dtype != nil {
+		if d, err = ndarray.Parse(textAt(dtype)); err != nil {
+			return buf, err
+		}
+		if d.IsVar() {
+			return buf, ndfile.NewError(ndfile.ErrDType, "elements of fixed size cannot become "+d.String())
+		}
+	}
+	var apart []int64
+	if strides != nil {
+		apart, _ = axesAt("strides", C.int32_t(len(shape)), strides)
+	}
+	return bufferAt("data", d, shape, apart, data)
+}
+
+// extentsAt is one number for each axis of an array.
+func extentsAt(what string, spec *ndfile.Spec, ndim C.int32_t, p *C.int64_t) ([]int64, error) {
+	if err := rankIs(spec.Shape, ndim); err != nil {
+		return nil, err
+	}
+	return axesAt(what, ndim, p)
+}
+
+// rankIs refuses a number of axes that is not the array's.
+func rankIs(shape []int64, ndim C.int32_t) error {
+	if int(ndim) != len(shape) {
+		return ndfile.NewError(ndfile.ErrShape, "ndim is "+strconv.Itoa(int(ndim))+", the array has "+strconv.Itoa(len(shape))+" axes")
+	}
+	return nil
 }
 
 // present refuses arrays without data, and those whose elements are (or are not) of variable length.
@@ -143,7 +165,7 @@ func (a *array) write(fn func(spec *ndfile.Spec) error) error {
 //
 // Returns: NDF_OK; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
 // NDF_ERR_MASKED; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA;
-// NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for a file that is being created; NDF_ERR_IO; NDF_ERR_HANDLE;
+// NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for a file with NDF_CAP_WRITE_ONCE that is being created; NDF_ERR_IO; NDF_ERR_HANDLE;
 // NDF_ERR_ARGUMENT. After an error the content of data and mask is undefined.
 //
 // Ownership: nothing is kept.

@@ -103,7 +103,7 @@ func ndfgo_status_text(status C.int32_t) (text *C.char) {
 	return statusOf(status).text
 }
 
-// ndfgo_handle_count counts the open handles of this process, files and arrays.
+// ndfgo_handle_count counts the open handles of this process: files, arrays, maps and Arrow streams.
 //
 // It is for tests and for finding leaks.
 //

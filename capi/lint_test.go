@@ -40,7 +40,7 @@ func TestExportsAreGuarded(t *testing.T) {
 	for _, file := range files {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || !strings.HasPrefix(f.Name.Name, "ndfgo_") {
+			if !ok || !strings.HasPrefix(f.Name.Name, "ndfgo_") && !strings.HasPrefix(f.Name.Name, "ndfile_") {
 				continue
 			}
 			exports++

@@ -26,15 +26,19 @@ func manyOptions(options *C.ndf_many_options) (p ndfile.Parallel, err error) {
 	if c.threads < 0 {
 		return p, badArgument("ndf_many_options: threads is " + strconv.Itoa(int(c.threads)) + ", expected 0 or more")
 	}
-	if p.Threads = int(c.threads); p.Threads == 0 {
-		p.Threads = threads()
-	}
-	if pointer(c.progress) != nil {
-		p.Progress = func(done, total int64) bool {
-			return C.ndfile_call_progress(c.progress, c.user, C.int64_t(done), C.int64_t(total)) == 0
-		}
-	}
+	p.Threads = int(c.threads)
+	p.Progress = progressAt(c.progress, c.user)
 	return p, nil
+}
+
+// progressAt is the caller's progress function; nil for NULL.
+func progressAt(progress, user C.uintptr_t) func(done, total int64) bool {
+	if pointer(progress) == nil {
+		return nil
+	}
+	return func(done, total int64) bool {
+		return C.ndfile_call_progress(progress, user, C.int64_t(done), C.int64_t(total)) == 0
+	}
 }
 
 // failures notes the errors of a call on many files.

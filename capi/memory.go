@@ -132,6 +132,25 @@ func structStride(name string, p address) (uintptr, error) {
 	return n, err
 }
 
+// structsAt calls fn for each of n structs called name at p.
+func structsAt[T any](name string, p address, n int64, fn func(*T) error) error {
+	if n < 0 || p == nil && n > 0 {
+		return badArgument("n is " + strconv.FormatInt(n, 10) + ", expected the number of structs " + name)
+	}
+	if n == 0 {
+		return nil
+	}
+	stride, err := structStride(name, p)
+	for i := int64(0); i < n && err == nil; i++ {
+		at := element(p, i, stride)
+		if uintptr(*(*uint32)(at)) != stride {
+			return badArgument(name + " " + strconv.FormatInt(i, 10) + ": struct_size differs from that of the first")
+		}
+		err = fn((*T)(at))
+	}
+	return err
+}
+
 // element is element i of an array of structs that are stride bytes apart.
 func element(p address, i int64, stride uintptr) address { return unsafe.Add(p, uintptr(i)*stride) }
 
@@ -185,6 +204,20 @@ func textOut(text string, buf *C.char, length *C.int64_t) error {
 	copy(dst, text)
 	dst[need-1] = 0
 	*length = C.int64_t(need - 1)
+	return nil
+}
+
+// bytesOut gives bytes to the caller as textOut gives a text, but without a NUL.
+func bytesOut(what string, b []byte, buf address, length *C.int64_t) error {
+	dst, err := roomAt("buf", "len", buf, int64(*length))
+	if err != nil {
+		return err
+	}
+	*length = C.int64_t(len(b))
+	if len(b) > len(dst) {
+		return ndfile.NewError(ndfile.ErrBuffer, what+" takes "+strconv.Itoa(len(b))+" bytes, the buffer has "+strconv.Itoa(len(dst)))
+	}
+	copy(dst, b)
 	return nil
 }
 

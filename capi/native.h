@@ -30,6 +30,30 @@ static inline int32_t ndfile_call_progress(uintptr_t progress, uintptr_t user, i
   return ((ndf_progress)progress)((void *)user, done, total);
 }
 
+/* Calls a function of the user. */
+static inline int32_t ndfile_call_report(ndf_report report, uintptr_t user, const ndf_problem *problem) {
+  return report((void *)user, problem);
+}
+
+/* Arrow: memory that consumers free (arrow.c). What can fail gives 0 or NULL when there is no memory; what was made
+ * until then is released with the whole. */
+
+/* Makes out an array whose buffers and children are to be filled, and gives its child i, which begins released. */
+extern int ndfile_arrow_array(struct ArrowArray *out, int64_t length, int64_t n_buffers, int64_t n_children);
+extern struct ArrowArray *ndfile_arrow_child(struct ArrowArray *a, int64_t i);
+/* Makes buffer i of so many bytes, which are not set. */
+extern void *ndfile_arrow_buffer(struct ArrowArray *a, int64_t i, int64_t size);
+/* The same for a schema, which takes the texts, allocated by malloc. */
+extern int ndfile_arrow_field(struct ArrowSchema *out, char *format, char *name, int64_t flags, int64_t n_children);
+extern struct ArrowSchema *ndfile_arrow_field_child(struct ArrowSchema *s, int64_t i);
+/* Makes out a stream of the Go side's handle. */
+extern int ndfile_arrow_stream(struct ArrowArrayStream *out, uint64_t handle);
+
+/* What a stream asks the Go side (arrow.go). */
+extern int32_t ndfile_arrow_schema(uint64_t handle, struct ArrowSchema *out, ndf_error *err);
+extern int32_t ndfile_arrow_next(uint64_t handle, struct ArrowArray *out, ndf_error *err);
+extern void ndfile_arrow_close(uint64_t handle);
+
 /* Private, though it leaves the library: gives the table of the copy that it is called in, and makes that copy use
  * what the library that has loaded it shares. */
 NDF_API const void *ndf_private_calls_1(ndfile_process *shared);

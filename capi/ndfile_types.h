@@ -34,7 +34,9 @@ enum {
   NDF_ARRAY_MASKED = 1,  /* elements can be missing */
   NDF_ARRAY_STRINGS = 2, /* elements of variable length: dtype "bytes" or "str" */
   NDF_ARRAY_NO_DATA = 4, /* metadata only: no shape, no elements */
-  NDF_ARRAY_SINGLE = 8   /* the file is this one array */
+  NDF_ARRAY_SINGLE = 8,  /* the file is this one array */
+  NDF_ARRAY_CHUNKED = 16, /* stored in chunks; ndf_array_info only, as the next */
+  NDF_ARRAY_FILL = 32    /* elements that were never written have a value of their own: see ndf_array_fill */
 };
 
 /* How a new file becomes visible. */
@@ -55,6 +57,8 @@ typedef struct ndf_open_options {
   uint32_t mode;      /* NDF_MODE_* */
   const char *format; /* name of the format; NULL: found by content */
   int64_t max_header; /* longest metadata text in bytes; 0: as ndf_set_limits says */
+  uint32_t follow_symlinks; /* not 0: what is inside a store may be symbolic links, which lead anywhere */
+  uint32_t lock;      /* not 0: take the format's locks between processes (else NDF_ERR_NOT_SUPPORTED) */
 } ndf_open_options;
 
 /* Options of ndf_file_create and ndf_save. */
@@ -83,6 +87,7 @@ typedef struct ndf_file_info {
   uint32_t caps;   /* NDF_CAP_* bits of its format */
   uint32_t mode;   /* 0 reading, 1 changing (r+), 2 being created */
   char format[32]; /* name of its format */
+  int64_t nrows;   /* number of rows of a table; -1: it is none */
 } ndf_file_info;
 
 /* An array of an open file. */
@@ -95,9 +100,33 @@ typedef struct ndf_array_info {
   int64_t itemsize;  /* bytes of an element, 0: variable */
   char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_dtype) */
   int64_t shape[64]; /* row-major: the last axis varies fastest */
+  int64_t chunks[64]; /* shape of a chunk; 0 everywhere without NDF_ARRAY_CHUNKED */
+  char codec[16];    /* how new chunks are compressed, as in ndf_blosc_params; empty: they are not */
+  int32_t level;     /* 0 to 9 */
+  uint32_t shuffle;  /* NDF_BLOSC_* */
 } ndf_array_info;
 
-/* An array to be added to a file that is being created. */
+/* Filters of a Blosc1 chunk. */
+enum {
+  NDF_BLOSC_NOSHUFFLE = 0,
+  NDF_BLOSC_SHUFFLE = 1,   /* first bytes of all elements, second bytes, and so on */
+  NDF_BLOSC_BITSHUFFLE = 2 /* the same with bits */
+};
+
+/* How ndf_blosc_compress works, and how chunks of an array are compressed. ndf_blosc_compress without it:
+ * blosclz, level 9, byte shuffle, typesize 8, one thread. */
+typedef struct ndf_blosc_params {
+  uint32_t struct_size;
+  int32_t level;      /* 0 (copy only) to 9 */
+  const char *codec;  /* blosclz, lz4, lz4hc, snappy, zlib or zstd; NULL: blosclz */
+  uint32_t shuffle;   /* NDF_BLOSC_* */
+  int32_t typesize;   /* bytes of an element as the filter sees it; 0: 1, more than 255: 1 */
+  int32_t threads;    /* the most threads to use; 0: 1 */
+  uint32_t compat18;  /* not 0: readable by c-blosc 1.8 too */
+  int64_t blocksize;  /* bytes; 0: as c-blosc chooses */
+} ndf_blosc_params;
+
+/* An array to be added to a file. */
 typedef struct ndf_array_spec {
   uint32_t struct_size;
   int32_t ndim;
@@ -108,6 +137,12 @@ typedef struct ndf_array_spec {
   const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
   const char *attrs_json; /* attributes as a JSON object; NULL: none */
   const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+  const int64_t *chunks;  /* ndim extents of a chunk; NULL: as the format chooses. This and the next are for
+                             formats with NDF_CAP_CHUNKED; others do not look at them */
+  const ndf_blosc_params *compression; /* codec, level and shuffle count; NULL: as the format chooses */
+  const void *fill;       /* value of elements that were never written: one element of dtype, in native byte
+                             order as ndf_array_fill gives it; NULL: as the format chooses, which is zero */
+  int64_t expected_rows;  /* hint for choosing chunks: what the first axis will grow to; 0: as shape says */
 } ndf_array_spec;
 
 /* One array for ndf_save. */
@@ -175,25 +210,6 @@ typedef struct ndf_save_file {
   const char *attrs_json; /* attributes of the file as a JSON object; NULL: none */
 } ndf_save_file;
 
-/* Filters of a Blosc1 chunk. */
-enum {
-  NDF_BLOSC_NOSHUFFLE = 0,
-  NDF_BLOSC_SHUFFLE = 1,   /* first bytes of all elements, second bytes, and so on */
-  NDF_BLOSC_BITSHUFFLE = 2 /* the same with bits */
-};
-
-/* How ndf_blosc_compress works. Without it: blosclz, level 9, byte shuffle, typesize 8, one thread. */
-typedef struct ndf_blosc_params {
-  uint32_t struct_size;
-  int32_t level;      /* 0 (copy only) to 9 */
-  const char *codec;  /* blosclz, lz4, lz4hc, snappy, zlib or zstd; NULL: blosclz */
-  uint32_t shuffle;   /* NDF_BLOSC_* */
-  int32_t typesize;   /* bytes of an element as the filter sees it; 0: 1, more than 255: 1 */
-  int32_t threads;    /* the most threads to use; 0: 1 */
-  uint32_t compat18;  /* not 0: readable by c-blosc 1.8 too */
-  int64_t blocksize;  /* bytes; 0: as c-blosc chooses */
-} ndf_blosc_params;
-
 /* What the header of a Blosc1 chunk says. */
 typedef struct ndf_blosc_info {
   uint32_t struct_size;
@@ -205,3 +221,174 @@ typedef struct ndf_blosc_info {
   uint32_t memcpyed;  /* 1: the data are stored as they are */
   char codec[16];     /* its name; lz4 stands for lz4hc too */
 } ndf_blosc_info;
+
+/* Comparisons of ndf_term. A comparison with NaN or NaT does not hold, but NDF_OP_NE does. */
+enum {
+  NDF_OP_EQ = 1, /* equal */
+  NDF_OP_NE = 2, /* not equal */
+  NDF_OP_LT = 3, /* less */
+  NDF_OP_LE = 4, /* less or equal */
+  NDF_OP_GT = 5, /* greater */
+  NDF_OP_GE = 6  /* greater or equal */
+};
+
+/* One condition of ndf_table_where: the column compared with a constant. */
+typedef struct ndf_term {
+  uint32_t struct_size;
+  uint32_t op;            /* NDF_OP_* */
+  const char *column;     /* name of the column */
+  const char *value_json; /* the constant as JSON */
+} ndf_term;
+
+/* Options of ndf_table_where. */
+typedef struct ndf_where_options {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  int64_t start;     /* the first row to look at */
+  int64_t stop;      /* the row to stop before; 0: all rows */
+  int64_t skip;      /* matching rows to leave out first */
+  int64_t limit;     /* at most so many rows; 0: all */
+} ndf_where_options;
+
+/* What ndf_array_reduce can find out: bits of its parameter what, and of have in ndf_summary. */
+enum {
+  NDF_REDUCE_COUNT = 1,
+  NDF_REDUCE_SUM = 2,
+  NDF_REDUCE_MIN = 4,
+  NDF_REDUCE_MAX = 8,
+  NDF_REDUCE_MEAN = 16
+};
+
+/* One element. */
+typedef struct ndf_scalar {
+  char dtype[24];    /* its dtype's name in native byte order */
+  uint8_t bytes[16]; /* its bytes from the first on; aligned to 8 in ndf_summary */
+} ndf_scalar;
+
+/* What ndf_array_reduce has found out. */
+typedef struct ndf_summary {
+  uint32_t struct_size;
+  uint32_t have; /* NDF_REDUCE_* bits of the fields that are filled */
+  int64_t count; /* number of elements */
+  ndf_scalar sum;
+  ndf_scalar min;
+  ndf_scalar max;
+  ndf_scalar mean;
+} ndf_summary;
+
+/* Something that ndf_verify has found. Its texts are valid during the call of ndf_report. */
+typedef struct ndf_problem {
+  uint32_t struct_size;
+  int32_t code;        /* NDF_ERR_CORRUPT: data cannot be read; NDF_ERR_LOSS: something was lost already, as
+                          rows of a torn append; NDF_ERR_VALUE: harmless leftovers; others as statuses say */
+  int64_t offset;      /* byte position in the file, or -1 */
+  const char *path;    /* the file that it lies in */
+  const char *array;   /* name of the array; NULL: of none */
+  const char *message; /* what was expected and what was found */
+  const char *repair;  /* what a repair does about it; NULL: nothing certain can be done */
+  uint32_t repaired;   /* 1: that has been done */
+  uint32_t reserved;   /* 0 */
+} ndf_problem;
+
+/* Called for each problem during ndf_verify, on the thread of the call. A value other than 0 cancels. It must
+ * return, as ndf_progress. */
+typedef int32_t (*ndf_report)(void *user, const ndf_problem *problem);
+
+/* Options of ndf_verify. */
+typedef struct ndf_verify_options {
+  uint32_t struct_size;
+  uint32_t repair;          /* not 0: do what the problems' repair says */
+  uint32_t follow_symlinks; /* as in ndf_open_options */
+  uint32_t reserved;        /* 0 */
+  const char *format;       /* name of the format; NULL: found by content */
+  int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
+  ndf_progress progress;    /* NULL: none. A step is a chunk or block */
+  void *user;               /* handed to progress */
+} ndf_verify_options;
+
+/* How ndf_convert works. */
+typedef struct ndf_convert_options {
+  uint32_t struct_size;
+  uint32_t allow_loss;   /* not 0: convert also when something cannot be carried over */
+  uint32_t no_check;     /* not 0: do not read the result back and compare */
+  uint32_t overwrite;    /* not 0: dst may exist and is replaced */
+  const char *from;      /* name of the format of src; NULL: found by content */
+  const char *to;        /* name of the format of dst; NULL: by the extension of dst */
+  const char *name;      /* the only array to convert, or the name for a single one; NULL: all, or "data" */
+  uint32_t commit;       /* NDF_COMMIT_* */
+  uint32_t sync;         /* not 0: fsync file and folder before success is reported */
+  ndf_progress progress; /* NULL: none. A step is a byte of elements, twice where they are compared */
+  void *user;            /* handed to progress */
+  uint32_t follow_symlinks; /* as in ndf_open_options */
+  uint32_t reserved;     /* 0 */
+  int64_t max_header;    /* longest metadata text in bytes; 0: as ndf_set_limits says */
+} ndf_convert_options;
+
+/* One part of a store that ndf_split cuts. */
+typedef struct ndf_shard {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const char *path;  /* the new store */
+  int64_t nrows;     /* number of rows that go there, along the first axis */
+} ndf_shard;
+
+/* Options of ndf_split and ndf_concat. */
+typedef struct ndf_shard_options {
+  uint32_t struct_size;
+  uint32_t commit;          /* NDF_COMMIT_* */
+  uint32_t sync;            /* not 0: fsync files and folders before success is reported */
+  uint32_t exclusive;       /* not 0: what is to be written must not exist yet (NDF_ERR_EXISTS) */
+  uint32_t follow_symlinks; /* as in ndf_open_options */
+  uint32_t reserved;        /* 0 */
+  const char *format;       /* name of the format; NULL: found by content */
+  int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
+} ndf_shard_options;
+
+/* The Arrow C data and stream interfaces, as https://arrow.apache.org/docs/format/CDataInterface.html has
+ * them, with the guards that let several headers declare them. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+#endif

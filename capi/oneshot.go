@@ -158,31 +158,19 @@ func save(ctx context.Context, path string, format *C.char, items address, n int
 
 // itemsAt appends the caller's items to list.
 func itemsAt(list []ndfile.Item, items address, n int64) ([]ndfile.Item, error) {
-	if n < 0 || items == nil && n > 0 {
-		return list, badArgument("n is " + strconv.FormatInt(n, 10) + ", expected the number of items")
-	}
-	if n == 0 {
-		return list, nil
-	}
-	stride, err := structStride("ndf_item", items)
-	if err != nil {
-		return list, err
-	}
-	for i := range n {
+	err := structsAt("ndf_item", items, n, func(p *C.ndf_item) error {
 		var c C.ndfgo_item
-		if err := input("ndf_item", (*C.ndf_item)(element(items, i, stride)), &c); err != nil {
-			return list, err
-		}
-		if uintptr(c.struct_size) != stride {
-			return list, badArgument("ndf_item " + strconv.FormatInt(i, 10) + ": struct_size differs from that of the first")
+		if err := input("ndf_item", p, &c); err != nil {
+			return err
 		}
 		it, err := itemAt(&c)
 		if err != nil {
-			return list, ndfile.Locate(err, "", it.Name, true)
+			return ndfile.Locate(err, "", it.Name, true)
 		}
 		list = append(list, it)
-	}
-	return list, nil
+		return nil
+	})
+	return list, err
 }
 
 // itemAt is one item; it shares the caller's memory.

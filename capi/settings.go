@@ -20,8 +20,17 @@ func limits() ndfile.Limits {
 	return ndfile.Limits{MaxHeader: atomic.LoadInt64((*int64)(&C.ndfile_shared.max_header))}
 }
 
-// threads is the setting of ndf_set_threads.
-func threads() int { return int(atomic.LoadInt32((*int32)(&C.ndfile_shared.threads))) }
+// limitsAt are the limits of a call. name is that of the struct that max_header is from.
+func limitsAt(name string, maxHeader C.int64_t) (ndfile.Limits, error) {
+	l := limits()
+	if maxHeader < 0 {
+		return l, badArgument(name + ": max_header is " + strconv.FormatInt(int64(maxHeader), 10) + ", expected 0 or more")
+	}
+	if maxHeader > 0 {
+		l.MaxHeader = int64(maxHeader)
+	}
+	return l, nil
+}
 
 // stackMisses is kept by stackbound.c.
 func stackMisses() int64 { return atomic.LoadInt64((*int64)(&C.ndfile_stack_misses)) }
@@ -51,6 +60,7 @@ func ndfgo_set_threads(threads C.int32_t, err *C.ndf_error) (status C.int32_t) {
 		return report(err, badArgument("threads is "+strconv.Itoa(int(threads))+", expected 0 or more"))
 	}
 	atomic.StoreInt32((*int32)(&C.ndfile_shared.threads), int32(threads))
+	ndfile.SetThreads(int(threads))
 	return report(err, nil)
 }
 

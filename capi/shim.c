@@ -34,8 +34,11 @@ typedef struct calls {
   int32_t (*file_array)(ndf_file file, char *name, ndf_array *array, ndf_error *err);
   int32_t (*file_array_at)(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
   int32_t (*file_add)(ndf_file file, char *name, ndf_array_spec *spec, ndf_array *array, ndf_error *err);
+  int32_t (*file_flush)(ndf_file file, ndf_error *err);
+  int32_t (*file_remove)(ndf_file file, char *name, ndf_error *err);
   int32_t (*array_close)(ndf_array array, ndf_error *err);
   int32_t (*array_info_get)(ndf_array array, ndf_array_info *info, ndf_error *err);
+  int32_t (*array_fill)(ndf_array array, void *buf, int64_t *len, ndf_error *err);
   int32_t (*array_dtype)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_dims)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_extra)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
@@ -45,6 +48,17 @@ typedef struct calls {
   int32_t (*map_close)(ndf_map mapping, ndf_error *err);
   int32_t (*array_read_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err);
   int32_t (*array_write_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, uint8_t *mask, ndf_error *err);
+  int32_t (*array_resize)(ndf_array array, int32_t ndim, int64_t *shape, ndf_error *err);
+  int32_t (*array_append)(ndf_array array, int32_t axis, int32_t ndim, int64_t *count, char *dtype, void *data, int64_t *strides, ndf_error *err);
+  int32_t (*array_read_chunk)(ndf_array array, int32_t ndim, int64_t *index, void *buf, int64_t cap, int64_t *need, int64_t *size, ndf_error *err);
+  int32_t (*array_write_chunk)(ndf_array array, int32_t ndim, int64_t *index, void *data, int64_t n, ndf_error *err);
+  int32_t (*array_chunk_encoding)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*table_append)(ndf_file file, ndf_item *items, int64_t nitems, ndf_error *err);
+  int32_t (*table_resize)(ndf_file file, int64_t nrows, ndf_error *err);
+  int32_t (*table_where)(ndf_file file, ndf_term *terms, int64_t nterms, ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err);
+  int32_t (*array_take)(ndf_array array, int64_t *rows, int64_t nrows, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+  int32_t (*array_reduce)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err);
+  int32_t (*table_arrow)(ndf_file file, char *columns_json, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
   int32_t (*file_attrs)(ndf_file file, char *buf, int64_t *len, ndf_error *err);
   int32_t (*file_set_attrs)(ndf_file file, char *attrs_json, ndf_error *err);
   int32_t (*array_attrs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
@@ -58,6 +72,10 @@ typedef struct calls {
   int32_t (*save)(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
   int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
   int32_t (*save_many)(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
+  int32_t (*verify)(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
+  int32_t (*convert)(char *src, char *dst, ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err);
+  int32_t (*split)(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
+  int32_t (*concat)(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);
   int32_t (*set_threads)(int32_t threads, ndf_error *err);
   int32_t (*set_limits)(int64_t max_header, ndf_error *err);
 } calls;
@@ -80,8 +98,11 @@ static const calls own_calls = {
   ndfgo_file_array,
   ndfgo_file_array_at,
   ndfgo_file_add,
+  ndfgo_file_flush,
+  ndfgo_file_remove,
   ndfgo_array_close,
   ndfgo_array_info_get,
+  ndfgo_array_fill,
   ndfgo_array_dtype,
   ndfgo_array_dims,
   ndfgo_array_extra,
@@ -91,6 +112,17 @@ static const calls own_calls = {
   ndfgo_map_close,
   ndfgo_array_read_strings,
   ndfgo_array_write_strings,
+  ndfgo_array_resize,
+  ndfgo_array_append,
+  ndfgo_array_read_chunk,
+  ndfgo_array_write_chunk,
+  ndfgo_array_chunk_encoding,
+  ndfgo_table_append,
+  ndfgo_table_resize,
+  ndfgo_table_where,
+  ndfgo_array_take,
+  ndfgo_array_reduce,
+  ndfgo_table_arrow,
   ndfgo_file_attrs,
   ndfgo_file_set_attrs,
   ndfgo_array_attrs,
@@ -104,6 +136,10 @@ static const calls own_calls = {
   ndfgo_save,
   ndfgo_load_many,
   ndfgo_save_many,
+  ndfgo_verify,
+  ndfgo_convert,
+  ndfgo_split,
+  ndfgo_concat,
   ndfgo_set_threads,
   ndfgo_set_limits,
 };
@@ -112,6 +148,7 @@ const void *_Atomic ndfile_table = &own_calls;
 
 const void *ndf_private_calls_1(ndfile_process *shared) {
   ndfile_shared = shared;
+  ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps that itself */
   return &own_calls;
 }
 
@@ -236,6 +273,17 @@ int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec
   return table == NULL ? NDF_ERR_FORKED : table->file_add(file, ARG(char *, name), ARG(ndf_array_spec *, spec), ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
+int32_t ndf_file_flush(ndf_file file, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_flush(file, ARG(ndf_error *, err));
+}
+
+int32_t ndf_file_remove(ndf_file file, const char *name, ndf_error *err) {
+  if (IS_NULL(name)) return refuse_null(err, "ndf_file_remove", "name");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_remove(file, ARG(char *, name), ARG(ndf_error *, err));
+}
+
 int32_t ndf_array_close(ndf_array array, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_close(array, ARG(ndf_error *, err));
@@ -245,6 +293,12 @@ int32_t ndf_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err
   if (IS_NULL(info)) return refuse_null(err, "ndf_array_info_get", "info");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_info_get(array, ARG(ndf_array_info *, info), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_fill", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_fill(array, ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
@@ -298,6 +352,70 @@ int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int64_t *st
   if (IS_NULL(offsets)) return refuse_null(err, "ndf_array_write_strings", "offsets");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_write_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_resize(ndf_array array, int32_t ndim, const int64_t *shape, ndf_error *err) {
+  if (IS_NULL(shape)) return refuse_null(err, "ndf_array_resize", "shape");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_resize(array, ndim, ARG(int64_t *, shape), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_append(ndf_array array, int32_t axis, int32_t ndim, const int64_t *count, const char *dtype, const void *data, const int64_t *strides, ndf_error *err) {
+  if (IS_NULL(count)) return refuse_null(err, "ndf_array_append", "count");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_append(array, axis, ndim, ARG(int64_t *, count), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_read_chunk(ndf_array array, int32_t ndim, const int64_t *index, void *buf, int64_t cap, int64_t *need, int64_t *size, ndf_error *err) {
+  if (IS_NULL(need)) return refuse_null(err, "ndf_array_read_chunk", "need");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_read_chunk(array, ndim, ARG(int64_t *, index), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(int64_t *, size), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_write_chunk(ndf_array array, int32_t ndim, const int64_t *index, const void *data, int64_t n, ndf_error *err) {
+  if (IS_NULL(data)) return refuse_null(err, "ndf_array_write_chunk", "data");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_write_chunk(array, ndim, ARG(int64_t *, index), ARG(void *, data), n, ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_chunk_encoding", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_chunk_encoding(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_table_append(ndf_file file, const ndf_item *items, int64_t nitems, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->table_append(file, ARG(ndf_item *, items), nitems, ARG(ndf_error *, err));
+}
+
+int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->table_resize(file, nrows, ARG(ndf_error *, err));
+}
+
+int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err) {
+  if (IS_NULL(nrows)) return refuse_null(err, "ndf_table_where", "nrows");
+  if (IS_NULL(next)) return refuse_null(err, "ndf_table_where", "next");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->table_where(file, ARG(ndf_term *, terms), nterms, ARG(ndf_where_options *, options), ARG(int64_t *, rows), cap, ARG(int64_t *, nrows), ARG(int64_t *, next), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_take(ndf_array array, const int64_t *rows, int64_t nrows, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_take(array, ARG(int64_t *, rows), nrows, ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_reduce(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err) {
+  if (IS_NULL(out)) return refuse_null(err, "ndf_array_reduce", "out");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_reduce(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), what, ARG(ndf_summary *, out), ARG(ndf_error *, err));
+}
+
+int32_t ndf_table_arrow(ndf_file file, const char *columns_json, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err) {
+  if (IS_NULL(stream)) return refuse_null(err, "ndf_table_arrow", "stream");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->table_arrow(file, ARG(char *, columns_json), batch_rows, ARG(struct ArrowArrayStream *, stream), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err) {
@@ -383,6 +501,34 @@ int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_write_opt
   return table == NULL ? NDF_ERR_FORKED : table->save_many(ARG(ndf_save_file *, files), n, ARG(ndf_write_options *, options), ARG(int32_t *, statuses), ARG(ndf_error *, errors), ARG(ndf_many_options *, many), ARG(ndf_error *, err));
 }
 
+int32_t ndf_verify(const char *path, const ndf_verify_options *options, ndf_report on_problem, void *user, int64_t *nproblems, ndf_error *err) {
+  if (IS_NULL(path)) return refuse_null(err, "ndf_verify", "path");
+  if (IS_NULL(nproblems)) return refuse_null(err, "ndf_verify", "nproblems");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->verify(ARG(char *, path), ARG(ndf_verify_options *, options), on_problem, (uintptr_t)user, ARG(int64_t *, nproblems), ARG(ndf_error *, err));
+}
+
+int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err) {
+  if (IS_NULL(src)) return refuse_null(err, "ndf_convert", "src");
+  if (IS_NULL(dst)) return refuse_null(err, "ndf_convert", "dst");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->convert(ARG(char *, src), ARG(char *, dst), ARG(ndf_convert_options *, options), ARG(char *, losses), ARG(int64_t *, losses_len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_split(const char *src, const ndf_shard *parts, int64_t nparts, const ndf_shard_options *options, ndf_error *err) {
+  if (IS_NULL(src)) return refuse_null(err, "ndf_split", "src");
+  if (IS_NULL(parts)) return refuse_null(err, "ndf_split", "parts");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->split(ARG(char *, src), ARG(ndf_shard *, parts), nparts, ARG(ndf_shard_options *, options), ARG(ndf_error *, err));
+}
+
+int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst, const ndf_shard_options *options, ndf_error *err) {
+  if (IS_NULL(srcs)) return refuse_null(err, "ndf_concat", "srcs");
+  if (IS_NULL(dst)) return refuse_null(err, "ndf_concat", "dst");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->concat(ARG(char **, srcs), nsrcs, ARG(char *, dst), ARG(ndf_shard_options *, options), ARG(ndf_error *, err));
+}
+
 int32_t ndf_set_threads(int32_t threads, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->set_threads(threads, ARG(ndf_error *, err));
@@ -400,12 +546,14 @@ _Static_assert(offsetof(ndf_error, code) == 0, "ndf_error.code");
 _Static_assert(offsetof(ndf_error, os_error) == 4, "ndf_error.os_error");
 _Static_assert(offsetof(ndf_error, offset) == 8, "ndf_error.offset");
 _Static_assert(offsetof(ndf_error, message) == 16, "ndf_error.message");
-_Static_assert(sizeof(ndf_open_options) == 24, "ndf_open_options");
-_Static_assert(sizeof(ndfgo_open_options) == 24, "ndfgo_open_options");
+_Static_assert(sizeof(ndf_open_options) == 32, "ndf_open_options");
+_Static_assert(sizeof(ndfgo_open_options) == 32, "ndfgo_open_options");
 _Static_assert(offsetof(ndf_open_options, struct_size) == 0, "ndf_open_options.struct_size");
 _Static_assert(offsetof(ndf_open_options, mode) == 4, "ndf_open_options.mode");
 _Static_assert(offsetof(ndf_open_options, format) == 8, "ndf_open_options.format");
 _Static_assert(offsetof(ndf_open_options, max_header) == 16, "ndf_open_options.max_header");
+_Static_assert(offsetof(ndf_open_options, follow_symlinks) == 24, "ndf_open_options.follow_symlinks");
+_Static_assert(offsetof(ndf_open_options, lock) == 28, "ndf_open_options.lock");
 _Static_assert(sizeof(ndf_write_options) == 32, "ndf_write_options");
 _Static_assert(sizeof(ndfgo_write_options) == 32, "ndfgo_write_options");
 _Static_assert(offsetof(ndf_write_options, struct_size) == 0, "ndf_write_options.struct_size");
@@ -419,14 +567,15 @@ _Static_assert(offsetof(ndf_format_info, struct_size) == 0, "ndf_format_info.str
 _Static_assert(offsetof(ndf_format_info, caps) == 4, "ndf_format_info.caps");
 _Static_assert(offsetof(ndf_format_info, name) == 8, "ndf_format_info.name");
 _Static_assert(offsetof(ndf_format_info, extensions) == 40, "ndf_format_info.extensions");
-_Static_assert(sizeof(ndf_file_info) == 56, "ndf_file_info");
+_Static_assert(sizeof(ndf_file_info) == 64, "ndf_file_info");
 _Static_assert(offsetof(ndf_file_info, struct_size) == 0, "ndf_file_info.struct_size");
 _Static_assert(offsetof(ndf_file_info, kind) == 4, "ndf_file_info.kind");
 _Static_assert(offsetof(ndf_file_info, narrays) == 8, "ndf_file_info.narrays");
 _Static_assert(offsetof(ndf_file_info, caps) == 16, "ndf_file_info.caps");
 _Static_assert(offsetof(ndf_file_info, mode) == 20, "ndf_file_info.mode");
 _Static_assert(offsetof(ndf_file_info, format) == 24, "ndf_file_info.format");
-_Static_assert(sizeof(ndf_array_info) == 608, "ndf_array_info");
+_Static_assert(offsetof(ndf_file_info, nrows) == 56, "ndf_file_info.nrows");
+_Static_assert(sizeof(ndf_array_info) == 1144, "ndf_array_info");
 _Static_assert(offsetof(ndf_array_info, struct_size) == 0, "ndf_array_info.struct_size");
 _Static_assert(offsetof(ndf_array_info, ndim) == 4, "ndf_array_info.ndim");
 _Static_assert(offsetof(ndf_array_info, flags) == 8, "ndf_array_info.flags");
@@ -435,8 +584,22 @@ _Static_assert(offsetof(ndf_array_info, count) == 16, "ndf_array_info.count");
 _Static_assert(offsetof(ndf_array_info, itemsize) == 24, "ndf_array_info.itemsize");
 _Static_assert(offsetof(ndf_array_info, dtype) == 32, "ndf_array_info.dtype");
 _Static_assert(offsetof(ndf_array_info, shape) == 96, "ndf_array_info.shape");
-_Static_assert(sizeof(ndf_array_spec) == 56, "ndf_array_spec");
-_Static_assert(sizeof(ndfgo_array_spec) == 56, "ndfgo_array_spec");
+_Static_assert(offsetof(ndf_array_info, chunks) == 608, "ndf_array_info.chunks");
+_Static_assert(offsetof(ndf_array_info, codec) == 1120, "ndf_array_info.codec");
+_Static_assert(offsetof(ndf_array_info, level) == 1136, "ndf_array_info.level");
+_Static_assert(offsetof(ndf_array_info, shuffle) == 1140, "ndf_array_info.shuffle");
+_Static_assert(sizeof(ndf_blosc_params) == 40, "ndf_blosc_params");
+_Static_assert(sizeof(ndfgo_blosc_params) == 40, "ndfgo_blosc_params");
+_Static_assert(offsetof(ndf_blosc_params, struct_size) == 0, "ndf_blosc_params.struct_size");
+_Static_assert(offsetof(ndf_blosc_params, level) == 4, "ndf_blosc_params.level");
+_Static_assert(offsetof(ndf_blosc_params, codec) == 8, "ndf_blosc_params.codec");
+_Static_assert(offsetof(ndf_blosc_params, shuffle) == 16, "ndf_blosc_params.shuffle");
+_Static_assert(offsetof(ndf_blosc_params, typesize) == 20, "ndf_blosc_params.typesize");
+_Static_assert(offsetof(ndf_blosc_params, threads) == 24, "ndf_blosc_params.threads");
+_Static_assert(offsetof(ndf_blosc_params, compat18) == 28, "ndf_blosc_params.compat18");
+_Static_assert(offsetof(ndf_blosc_params, blocksize) == 32, "ndf_blosc_params.blocksize");
+_Static_assert(sizeof(ndf_array_spec) == 88, "ndf_array_spec");
+_Static_assert(sizeof(ndfgo_array_spec) == 88, "ndfgo_array_spec");
 _Static_assert(offsetof(ndf_array_spec, struct_size) == 0, "ndf_array_spec.struct_size");
 _Static_assert(offsetof(ndf_array_spec, ndim) == 4, "ndf_array_spec.ndim");
 _Static_assert(offsetof(ndf_array_spec, flags) == 8, "ndf_array_spec.flags");
@@ -446,6 +609,10 @@ _Static_assert(offsetof(ndf_array_spec, shape) == 24, "ndf_array_spec.shape");
 _Static_assert(offsetof(ndf_array_spec, dims_json) == 32, "ndf_array_spec.dims_json");
 _Static_assert(offsetof(ndf_array_spec, attrs_json) == 40, "ndf_array_spec.attrs_json");
 _Static_assert(offsetof(ndf_array_spec, extra_json) == 48, "ndf_array_spec.extra_json");
+_Static_assert(offsetof(ndf_array_spec, chunks) == 56, "ndf_array_spec.chunks");
+_Static_assert(offsetof(ndf_array_spec, compression) == 64, "ndf_array_spec.compression");
+_Static_assert(offsetof(ndf_array_spec, fill) == 72, "ndf_array_spec.fill");
+_Static_assert(offsetof(ndf_array_spec, expected_rows) == 80, "ndf_array_spec.expected_rows");
 _Static_assert(sizeof(ndf_item) == 88, "ndf_item");
 _Static_assert(sizeof(ndfgo_item) == 88, "ndfgo_item");
 _Static_assert(offsetof(ndf_item, struct_size) == 0, "ndf_item.struct_size");
@@ -497,16 +664,6 @@ _Static_assert(offsetof(ndf_save_file, format) == 16, "ndf_save_file.format");
 _Static_assert(offsetof(ndf_save_file, items) == 24, "ndf_save_file.items");
 _Static_assert(offsetof(ndf_save_file, nitems) == 32, "ndf_save_file.nitems");
 _Static_assert(offsetof(ndf_save_file, attrs_json) == 40, "ndf_save_file.attrs_json");
-_Static_assert(sizeof(ndf_blosc_params) == 40, "ndf_blosc_params");
-_Static_assert(sizeof(ndfgo_blosc_params) == 40, "ndfgo_blosc_params");
-_Static_assert(offsetof(ndf_blosc_params, struct_size) == 0, "ndf_blosc_params.struct_size");
-_Static_assert(offsetof(ndf_blosc_params, level) == 4, "ndf_blosc_params.level");
-_Static_assert(offsetof(ndf_blosc_params, codec) == 8, "ndf_blosc_params.codec");
-_Static_assert(offsetof(ndf_blosc_params, shuffle) == 16, "ndf_blosc_params.shuffle");
-_Static_assert(offsetof(ndf_blosc_params, typesize) == 20, "ndf_blosc_params.typesize");
-_Static_assert(offsetof(ndf_blosc_params, threads) == 24, "ndf_blosc_params.threads");
-_Static_assert(offsetof(ndf_blosc_params, compat18) == 28, "ndf_blosc_params.compat18");
-_Static_assert(offsetof(ndf_blosc_params, blocksize) == 32, "ndf_blosc_params.blocksize");
 _Static_assert(sizeof(ndf_blosc_info) == 56, "ndf_blosc_info");
 _Static_assert(offsetof(ndf_blosc_info, struct_size) == 0, "ndf_blosc_info.struct_size");
 _Static_assert(offsetof(ndf_blosc_info, typesize) == 4, "ndf_blosc_info.typesize");
@@ -516,4 +673,81 @@ _Static_assert(offsetof(ndf_blosc_info, blocksize) == 24, "ndf_blosc_info.blocks
 _Static_assert(offsetof(ndf_blosc_info, shuffle) == 32, "ndf_blosc_info.shuffle");
 _Static_assert(offsetof(ndf_blosc_info, memcpyed) == 36, "ndf_blosc_info.memcpyed");
 _Static_assert(offsetof(ndf_blosc_info, codec) == 40, "ndf_blosc_info.codec");
+_Static_assert(sizeof(ndf_term) == 24, "ndf_term");
+_Static_assert(sizeof(ndfgo_term) == 24, "ndfgo_term");
+_Static_assert(offsetof(ndf_term, struct_size) == 0, "ndf_term.struct_size");
+_Static_assert(offsetof(ndf_term, op) == 4, "ndf_term.op");
+_Static_assert(offsetof(ndf_term, column) == 8, "ndf_term.column");
+_Static_assert(offsetof(ndf_term, value_json) == 16, "ndf_term.value_json");
+_Static_assert(sizeof(ndf_where_options) == 40, "ndf_where_options");
+_Static_assert(offsetof(ndf_where_options, struct_size) == 0, "ndf_where_options.struct_size");
+_Static_assert(offsetof(ndf_where_options, reserved) == 4, "ndf_where_options.reserved");
+_Static_assert(offsetof(ndf_where_options, start) == 8, "ndf_where_options.start");
+_Static_assert(offsetof(ndf_where_options, stop) == 16, "ndf_where_options.stop");
+_Static_assert(offsetof(ndf_where_options, skip) == 24, "ndf_where_options.skip");
+_Static_assert(offsetof(ndf_where_options, limit) == 32, "ndf_where_options.limit");
+_Static_assert(sizeof(ndf_scalar) == 40, "ndf_scalar");
+_Static_assert(offsetof(ndf_scalar, dtype) == 0, "ndf_scalar.dtype");
+_Static_assert(offsetof(ndf_scalar, bytes) == 24, "ndf_scalar.bytes");
+_Static_assert(sizeof(ndf_summary) == 176, "ndf_summary");
+_Static_assert(offsetof(ndf_summary, struct_size) == 0, "ndf_summary.struct_size");
+_Static_assert(offsetof(ndf_summary, have) == 4, "ndf_summary.have");
+_Static_assert(offsetof(ndf_summary, count) == 8, "ndf_summary.count");
+_Static_assert(offsetof(ndf_summary, sum) == 16, "ndf_summary.sum");
+_Static_assert(offsetof(ndf_summary, min) == 56, "ndf_summary.min");
+_Static_assert(offsetof(ndf_summary, max) == 96, "ndf_summary.max");
+_Static_assert(offsetof(ndf_summary, mean) == 136, "ndf_summary.mean");
+_Static_assert(sizeof(ndf_problem) == 56, "ndf_problem");
+_Static_assert(sizeof(ndfgo_problem) == 56, "ndfgo_problem");
+_Static_assert(offsetof(ndf_problem, struct_size) == 0, "ndf_problem.struct_size");
+_Static_assert(offsetof(ndf_problem, code) == 4, "ndf_problem.code");
+_Static_assert(offsetof(ndf_problem, offset) == 8, "ndf_problem.offset");
+_Static_assert(offsetof(ndf_problem, path) == 16, "ndf_problem.path");
+_Static_assert(offsetof(ndf_problem, array) == 24, "ndf_problem.array");
+_Static_assert(offsetof(ndf_problem, message) == 32, "ndf_problem.message");
+_Static_assert(offsetof(ndf_problem, repair) == 40, "ndf_problem.repair");
+_Static_assert(offsetof(ndf_problem, repaired) == 48, "ndf_problem.repaired");
+_Static_assert(offsetof(ndf_problem, reserved) == 52, "ndf_problem.reserved");
+_Static_assert(sizeof(ndf_verify_options) == 48, "ndf_verify_options");
+_Static_assert(sizeof(ndfgo_verify_options) == 48, "ndfgo_verify_options");
+_Static_assert(offsetof(ndf_verify_options, struct_size) == 0, "ndf_verify_options.struct_size");
+_Static_assert(offsetof(ndf_verify_options, repair) == 4, "ndf_verify_options.repair");
+_Static_assert(offsetof(ndf_verify_options, follow_symlinks) == 8, "ndf_verify_options.follow_symlinks");
+_Static_assert(offsetof(ndf_verify_options, reserved) == 12, "ndf_verify_options.reserved");
+_Static_assert(offsetof(ndf_verify_options, format) == 16, "ndf_verify_options.format");
+_Static_assert(offsetof(ndf_verify_options, max_header) == 24, "ndf_verify_options.max_header");
+_Static_assert(offsetof(ndf_verify_options, progress) == 32, "ndf_verify_options.progress");
+_Static_assert(offsetof(ndf_verify_options, user) == 40, "ndf_verify_options.user");
+_Static_assert(sizeof(ndf_convert_options) == 80, "ndf_convert_options");
+_Static_assert(sizeof(ndfgo_convert_options) == 80, "ndfgo_convert_options");
+_Static_assert(offsetof(ndf_convert_options, struct_size) == 0, "ndf_convert_options.struct_size");
+_Static_assert(offsetof(ndf_convert_options, allow_loss) == 4, "ndf_convert_options.allow_loss");
+_Static_assert(offsetof(ndf_convert_options, no_check) == 8, "ndf_convert_options.no_check");
+_Static_assert(offsetof(ndf_convert_options, overwrite) == 12, "ndf_convert_options.overwrite");
+_Static_assert(offsetof(ndf_convert_options, from) == 16, "ndf_convert_options.from");
+_Static_assert(offsetof(ndf_convert_options, to) == 24, "ndf_convert_options.to");
+_Static_assert(offsetof(ndf_convert_options, name) == 32, "ndf_convert_options.name");
+_Static_assert(offsetof(ndf_convert_options, commit) == 40, "ndf_convert_options.commit");
+_Static_assert(offsetof(ndf_convert_options, sync) == 44, "ndf_convert_options.sync");
+_Static_assert(offsetof(ndf_convert_options, progress) == 48, "ndf_convert_options.progress");
+_Static_assert(offsetof(ndf_convert_options, user) == 56, "ndf_convert_options.user");
+_Static_assert(offsetof(ndf_convert_options, follow_symlinks) == 64, "ndf_convert_options.follow_symlinks");
+_Static_assert(offsetof(ndf_convert_options, reserved) == 68, "ndf_convert_options.reserved");
+_Static_assert(offsetof(ndf_convert_options, max_header) == 72, "ndf_convert_options.max_header");
+_Static_assert(sizeof(ndf_shard) == 24, "ndf_shard");
+_Static_assert(sizeof(ndfgo_shard) == 24, "ndfgo_shard");
+_Static_assert(offsetof(ndf_shard, struct_size) == 0, "ndf_shard.struct_size");
+_Static_assert(offsetof(ndf_shard, reserved) == 4, "ndf_shard.reserved");
+_Static_assert(offsetof(ndf_shard, path) == 8, "ndf_shard.path");
+_Static_assert(offsetof(ndf_shard, nrows) == 16, "ndf_shard.nrows");
+_Static_assert(sizeof(ndf_shard_options) == 40, "ndf_shard_options");
+_Static_assert(sizeof(ndfgo_shard_options) == 40, "ndfgo_shard_options");
+_Static_assert(offsetof(ndf_shard_options, struct_size) == 0, "ndf_shard_options.struct_size");
+_Static_assert(offsetof(ndf_shard_options, commit) == 4, "ndf_shard_options.commit");
+_Static_assert(offsetof(ndf_shard_options, sync) == 8, "ndf_shard_options.sync");
+_Static_assert(offsetof(ndf_shard_options, exclusive) == 12, "ndf_shard_options.exclusive");
+_Static_assert(offsetof(ndf_shard_options, follow_symlinks) == 16, "ndf_shard_options.follow_symlinks");
+_Static_assert(offsetof(ndf_shard_options, reserved) == 20, "ndf_shard_options.reserved");
+_Static_assert(offsetof(ndf_shard_options, format) == 24, "ndf_shard_options.format");
+_Static_assert(offsetof(ndf_shard_options, max_header) == 32, "ndf_shard_options.max_header");
 #endif

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -41,24 +40,15 @@ func fileTrailing(h handle, buf address, length *C.int64_t) error {
 	if err != nil {
 		return err
 	}
-	dst, err := roomAt("buf", "len", buf, int64(*length))
-	if err != nil {
-		return err
-	}
 	return f.shared(func(nf ndfile.File) error {
-		t, ok := nf.(ndfile.Trailer)
-		if !ok {
-			return ndfile.NewError(ndfile.ErrNotSupported, "there are no bytes after the data in this format")
+		t, err := offered[ndfile.Trailer](f, nf, "bytes after the data")
+		if err != nil {
+			return err
 		}
 		trailing, err := t.Trailing(context.Background())
 		if err != nil {
 			return err
 		}
-		*length = C.int64_t(len(trailing))
-		if len(trailing) > len(dst) {
-			return ndfile.NewError(ndfile.ErrBuffer, strconv.Itoa(len(trailing))+" bytes follow the data, the buffer has "+strconv.Itoa(len(dst)))
-		}
-		copy(dst, trailing)
-		return nil
+		return bytesOut("what follows the data", trailing, buf, length)
 	})
 }

@@ -6,7 +6,8 @@
  *
  * A file is one array, a dataset of named arrays, or a table of columns of one length. Files are opened by
  * content, arrays are read and written in whole or in boxes (start, count, step along each axis) to and from
- * memory of the caller in any strides. ndf_load and ndf_save read and write a small file in one call.
+ * memory of the caller in any strides. ndf_load and ndf_save read and write a small file in one call. What a
+ * format can do is told by the NDF_CAP_* bits of ndf_format_info; what it cannot is NDF_ERR_NOT_SUPPORTED.
  *
  * ERRORS
  *
@@ -19,11 +20,12 @@
  *
  * MEMORY
  *
- * The library never returns memory that the caller must free, and keeps no pointer of the caller after a
- * call. Text goes to a buffer of the caller with its length in and out: before the call *len is the capacity
- * of buf in bytes, after it the length of the text without the NUL that follows. When buf is too small (or
- * NULL, with *len 0) the status is NDF_ERR_BUFFER and *len the capacity that is needed, the NUL included.
- * Texts that go in are UTF-8 and NUL-terminated; a path is any bytes that the operating system takes.
+ * The library never returns memory that the caller must free (but for Arrow, whose structs have a release),
+ * and keeps no pointer of the caller after a call. Text goes to a buffer of the caller with its length in and
+ * out: before the call *len is the capacity of buf in bytes, after it the length of the text without the NUL
+ * that follows. When buf is too small (or NULL, with *len 0) the status is NDF_ERR_BUFFER and *len the
+ * capacity that is needed, the NUL included. Texts that go in are UTF-8 and NUL-terminated; a path is any
+ * bytes that the operating system takes.
  *
  * STRUCTS
  *
@@ -45,11 +47,19 @@
  * ("<f8", "|b1", "S10", "<M8[ns]"), "bfloat16", "bytes" or "str" (elements of variable length), or a record
  * as a JSON list. A mask has one byte an element in row-major order, 1 = missing.
  *
+ * CHANGING FILES
+ *
+ * A new file or folder appears when it is closed, whole or not at all. One that is open for changes
+ * (NDF_MODE_UPDATE) is changed in place: boxes are stored at once, chunk by chunk; appended elements and
+ * attributes at the latest by ndf_file_flush and ndf_file_close. A process that dies leaves the old state or
+ * the new one of each of these steps.
+ *
  * THREADS
  *
  * Every function may be called from any thread, with any handle. On one file, reads and writes of boxes run
- * beside each other as far as its format allows; changes of structure (adding arrays, attributes, closing)
- * wait for the calls that are running and let no other in. No lock is shared by different files.
+ * beside each other as far as its format allows; changes of structure (adding, removing, appending, resizing,
+ * flushing, attributes, closing) wait for the calls that are running and let no other in. No lock is shared
+ * by different files.
  */
 #ifndef NDFILE_H
 #define NDFILE_H
@@ -115,7 +125,13 @@ enum {
   NDF_CAP_STRINGS = 0x80, /* elements can have a length of their own */
   NDF_CAP_ONE_SHOT = 0x100, /* small files are read and written in one pass */
   NDF_CAP_MAP = 0x200, /* arrays can be mapped into memory */
-  NDF_CAP_TRAILING = 0x400 /* files can carry bytes after the array */
+  NDF_CAP_TRAILING = 0x400, /* files can carry bytes after the array */
+  NDF_CAP_CHUNKED = 0x800, /* arrays are stored in chunks, which have a compression and a fill value */
+  NDF_CAP_RESIZE = 0x1000, /* arrays that are a file of their own can change their shape */
+  NDF_CAP_ROWS = 0x2000, /* there are tables, whose number of rows can change */
+  NDF_CAP_REMOVE = 0x4000, /* arrays can be removed */
+  NDF_CAP_VERIFY = 0x8000, /* files are checked more thoroughly than by reading them */
+  NDF_CAP_SHARD = 0x10000 /* files can be split and joined without touching compressed data */
 };
 
 /* An open file or folder, an array of one, and an array mapped into memory. Handles are numbers, not
@@ -148,7 +164,9 @@ enum {
   NDF_ARRAY_MASKED = 1,  /* elements can be missing */
   NDF_ARRAY_STRINGS = 2, /* elements of variable length: dtype "bytes" or "str" */
   NDF_ARRAY_NO_DATA = 4, /* metadata only: no shape, no elements */
-  NDF_ARRAY_SINGLE = 8   /* the file is this one array */
+  NDF_ARRAY_SINGLE = 8,  /* the file is this one array */
+  NDF_ARRAY_CHUNKED = 16, /* stored in chunks; ndf_array_info only, as the next */
+  NDF_ARRAY_FILL = 32    /* elements that were never written have a value of their own: see ndf_array_fill */
 };
 
 /* How a new file becomes visible. */
@@ -169,6 +187,8 @@ typedef struct ndf_open_options {
   uint32_t mode;      /* NDF_MODE_* */
   const char *format; /* name of the format; NULL: found by content */
   int64_t max_header; /* longest metadata text in bytes; 0: as ndf_set_limits says */
+  uint32_t follow_symlinks; /* not 0: what is inside a store may be symbolic links, which lead anywhere */
+  uint32_t lock;      /* not 0: take the format's locks between processes (else NDF_ERR_NOT_SUPPORTED) */
 } ndf_open_options;
 
 /* Options of ndf_file_create and ndf_save. */
@@ -197,6 +217,7 @@ typedef struct ndf_file_info {
   uint32_t caps;   /* NDF_CAP_* bits of its format */
   uint32_t mode;   /* 0 reading, 1 changing (r+), 2 being created */
   char format[32]; /* name of its format */
+  int64_t nrows;   /* number of rows of a table; -1: it is none */
 } ndf_file_info;
 
 /* An array of an open file. */
@@ -209,9 +230,33 @@ typedef struct ndf_array_info {
   int64_t itemsize;  /* bytes of an element, 0: variable */
   char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_dtype) */
   int64_t shape[64]; /* row-major: the last axis varies fastest */
+  int64_t chunks[64]; /* shape of a chunk; 0 everywhere without NDF_ARRAY_CHUNKED */
+  char codec[16];    /* how new chunks are compressed, as in ndf_blosc_params; empty: they are not */
+  int32_t level;     /* 0 to 9 */
+  uint32_t shuffle;  /* NDF_BLOSC_* */
 } ndf_array_info;
 
-/* An array to be added to a file that is being created. */
+/* Filters of a Blosc1 chunk. */
+enum {
+  NDF_BLOSC_NOSHUFFLE = 0,
+  NDF_BLOSC_SHUFFLE = 1,   /* first bytes of all elements, second bytes, and so on */
+  NDF_BLOSC_BITSHUFFLE = 2 /* the same with bits */
+};
+
+/* How ndf_blosc_compress works, and how chunks of an array are compressed. ndf_blosc_compress without it:
+ * blosclz, level 9, byte shuffle, typesize 8, one thread. */
+typedef struct ndf_blosc_params {
+  uint32_t struct_size;
+  int32_t level;      /* 0 (copy only) to 9 */
+  const char *codec;  /* blosclz, lz4, lz4hc, snappy, zlib or zstd; NULL: blosclz */
+  uint32_t shuffle;   /* NDF_BLOSC_* */
+  int32_t typesize;   /* bytes of an element as the filter sees it; 0: 1, more than 255: 1 */
+  int32_t threads;    /* the most threads to use; 0: 1 */
+  uint32_t compat18;  /* not 0: readable by c-blosc 1.8 too */
+  int64_t blocksize;  /* bytes; 0: as c-blosc chooses */
+} ndf_blosc_params;
+
+/* An array to be added to a file. */
 typedef struct ndf_array_spec {
   uint32_t struct_size;
   int32_t ndim;
@@ -222,6 +267,12 @@ typedef struct ndf_array_spec {
   const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
   const char *attrs_json; /* attributes as a JSON object; NULL: none */
   const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+  const int64_t *chunks;  /* ndim extents of a chunk; NULL: as the format chooses. This and the next are for
+                             formats with NDF_CAP_CHUNKED; others do not look at them */
+  const ndf_blosc_params *compression; /* codec, level and shuffle count; NULL: as the format chooses */
+  const void *fill;       /* value of elements that were never written: one element of dtype, in native byte
+                             order as ndf_array_fill gives it; NULL: as the format chooses, which is zero */
+  int64_t expected_rows;  /* hint for choosing chunks: what the first axis will grow to; 0: as shape says */
 } ndf_array_spec;
 
 /* One array for ndf_save. */
@@ -289,25 +340,6 @@ typedef struct ndf_save_file {
   const char *attrs_json; /* attributes of the file as a JSON object; NULL: none */
 } ndf_save_file;
 
-/* Filters of a Blosc1 chunk. */
-enum {
-  NDF_BLOSC_NOSHUFFLE = 0,
-  NDF_BLOSC_SHUFFLE = 1,   /* first bytes of all elements, second bytes, and so on */
-  NDF_BLOSC_BITSHUFFLE = 2 /* the same with bits */
-};
-
-/* How ndf_blosc_compress works. Without it: blosclz, level 9, byte shuffle, typesize 8, one thread. */
-typedef struct ndf_blosc_params {
-  uint32_t struct_size;
-  int32_t level;      /* 0 (copy only) to 9 */
-  const char *codec;  /* blosclz, lz4, lz4hc, snappy, zlib or zstd; NULL: blosclz */
-  uint32_t shuffle;   /* NDF_BLOSC_* */
-  int32_t typesize;   /* bytes of an element as the filter sees it; 0: 1, more than 255: 1 */
-  int32_t threads;    /* the most threads to use; 0: 1 */
-  uint32_t compat18;  /* not 0: readable by c-blosc 1.8 too */
-  int64_t blocksize;  /* bytes; 0: as c-blosc chooses */
-} ndf_blosc_params;
-
 /* What the header of a Blosc1 chunk says. */
 typedef struct ndf_blosc_info {
   uint32_t struct_size;
@@ -319,6 +351,177 @@ typedef struct ndf_blosc_info {
   uint32_t memcpyed;  /* 1: the data are stored as they are */
   char codec[16];     /* its name; lz4 stands for lz4hc too */
 } ndf_blosc_info;
+
+/* Comparisons of ndf_term. A comparison with NaN or NaT does not hold, but NDF_OP_NE does. */
+enum {
+  NDF_OP_EQ = 1, /* equal */
+  NDF_OP_NE = 2, /* not equal */
+  NDF_OP_LT = 3, /* less */
+  NDF_OP_LE = 4, /* less or equal */
+  NDF_OP_GT = 5, /* greater */
+  NDF_OP_GE = 6  /* greater or equal */
+};
+
+/* One condition of ndf_table_where: the column compared with a constant. */
+typedef struct ndf_term {
+  uint32_t struct_size;
+  uint32_t op;            /* NDF_OP_* */
+  const char *column;     /* name of the column */
+  const char *value_json; /* the constant as JSON */
+} ndf_term;
+
+/* Options of ndf_table_where. */
+typedef struct ndf_where_options {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  int64_t start;     /* the first row to look at */
+  int64_t stop;      /* the row to stop before; 0: all rows */
+  int64_t skip;      /* matching rows to leave out first */
+  int64_t limit;     /* at most so many rows; 0: all */
+} ndf_where_options;
+
+/* What ndf_array_reduce can find out: bits of its parameter what, and of have in ndf_summary. */
+enum {
+  NDF_REDUCE_COUNT = 1,
+  NDF_REDUCE_SUM = 2,
+  NDF_REDUCE_MIN = 4,
+  NDF_REDUCE_MAX = 8,
+  NDF_REDUCE_MEAN = 16
+};
+
+/* One element. */
+typedef struct ndf_scalar {
+  char dtype[24];    /* its dtype's name in native byte order */
+  uint8_t bytes[16]; /* its bytes from the first on; aligned to 8 in ndf_summary */
+} ndf_scalar;
+
+/* What ndf_array_reduce has found out. */
+typedef struct ndf_summary {
+  uint32_t struct_size;
+  uint32_t have; /* NDF_REDUCE_* bits of the fields that are filled */
+  int64_t count; /* number of elements */
+  ndf_scalar sum;
+  ndf_scalar min;
+  ndf_scalar max;
+  ndf_scalar mean;
+} ndf_summary;
+
+/* Something that ndf_verify has found. Its texts are valid during the call of ndf_report. */
+typedef struct ndf_problem {
+  uint32_t struct_size;
+  int32_t code;        /* NDF_ERR_CORRUPT: data cannot be read; NDF_ERR_LOSS: something was lost already, as
+                          rows of a torn append; NDF_ERR_VALUE: harmless leftovers; others as statuses say */
+  int64_t offset;      /* byte position in the file, or -1 */
+  const char *path;    /* the file that it lies in */
+  const char *array;   /* name of the array; NULL: of none */
+  const char *message; /* what was expected and what was found */
+  const char *repair;  /* what a repair does about it; NULL: nothing certain can be done */
+  uint32_t repaired;   /* 1: that has been done */
+  uint32_t reserved;   /* 0 */
+} ndf_problem;
+
+/* Called for each problem during ndf_verify, on the thread of the call. A value other than 0 cancels. It must
+ * return, as ndf_progress. */
+typedef int32_t (*ndf_report)(void *user, const ndf_problem *problem);
+
+/* Options of ndf_verify. */
+typedef struct ndf_verify_options {
+  uint32_t struct_size;
+  uint32_t repair;          /* not 0: do what the problems' repair says */
+  uint32_t follow_symlinks; /* as in ndf_open_options */
+  uint32_t reserved;        /* 0 */
+  const char *format;       /* name of the format; NULL: found by content */
+  int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
+  ndf_progress progress;    /* NULL: none. A step is a chunk or block */
+  void *user;               /* handed to progress */
+} ndf_verify_options;
+
+/* How ndf_convert works. */
+typedef struct ndf_convert_options {
+  uint32_t struct_size;
+  uint32_t allow_loss;   /* not 0: convert also when something cannot be carried over */
+  uint32_t no_check;     /* not 0: do not read the result back and compare */
+  uint32_t overwrite;    /* not 0: dst may exist and is replaced */
+  const char *from;      /* name of the format of src; NULL: found by content */
+  const char *to;        /* name of the format of dst; NULL: by the extension of dst */
+  const char *name;      /* the only array to convert, or the name for a single one; NULL: all, or "data" */
+  uint32_t commit;       /* NDF_COMMIT_* */
+  uint32_t sync;         /* not 0: fsync file and folder before success is reported */
+  ndf_progress progress; /* NULL: none. A step is a byte of elements, twice where they are compared */
+  void *user;            /* handed to progress */
+  uint32_t follow_symlinks; /* as in ndf_open_options */
+  uint32_t reserved;     /* 0 */
+  int64_t max_header;    /* longest metadata text in bytes; 0: as ndf_set_limits says */
+} ndf_convert_options;
+
+/* One part of a store that ndf_split cuts. */
+typedef struct ndf_shard {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const char *path;  /* the new store */
+  int64_t nrows;     /* number of rows that go there, along the first axis */
+} ndf_shard;
+
+/* Options of ndf_split and ndf_concat. */
+typedef struct ndf_shard_options {
+  uint32_t struct_size;
+  uint32_t commit;          /* NDF_COMMIT_* */
+  uint32_t sync;            /* not 0: fsync files and folders before success is reported */
+  uint32_t exclusive;       /* not 0: what is to be written must not exist yet (NDF_ERR_EXISTS) */
+  uint32_t follow_symlinks; /* as in ndf_open_options */
+  uint32_t reserved;        /* 0 */
+  const char *format;       /* name of the format; NULL: found by content */
+  int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
+} ndf_shard_options;
+
+/* The Arrow C data and stream interfaces, as https://arrow.apache.org/docs/format/CDataInterface.html has
+ * them, with the guards that let several headers declare them. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+#endif
 
 /* ==== The library ===================================================================== */
 
@@ -353,7 +556,7 @@ NDF_API const char *ndf_status_name(int32_t status);
  * Since 1.0. */
 NDF_API const char *ndf_status_text(int32_t status);
 
-/* Counts the open handles of this process, files and arrays.
+/* Counts the open handles of this process: files, arrays, maps and Arrow streams.
  *
  * It is for tests and for finding leaks.
  *
@@ -459,9 +662,9 @@ NDF_API int32_t ndf_file_create(const char *path, const char *format, const char
 /* Closes a file handle; a file that was created or changed is committed.
  *
  * The handle is gone afterwards, also after an error. Arrays of a file that was open for reading can still be
- * read: the last of them closes it. Arrays of a file that was created refuse reading and writing from now on,
- * but still describe themselves. When committing a new file fails nothing of it is left, and an older file of
- * that name is untouched (with NDF_COMMIT_DIRECT it is lost).
+ * read: the last of them closes it. Arrays of a file that was created or changed refuse reading and writing
+ * from now on, but still describe themselves. When committing a new file fails nothing of it is left, and an
+ * older file of that name is untouched (with NDF_COMMIT_DIRECT it is lost).
  *
  *   file  the handle
  *
@@ -534,15 +737,17 @@ NDF_API int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array
  * Since 1.0. */
 NDF_API int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
 
-/* Declares a new array in a file that is being created.
+/* Declares a new array in a file that is being created or changed.
  *
  * Its elements are written with ndf_array_write or ndf_array_write_strings. Formats with NDF_CAP_WRITE_ONCE
  * want each element written once: the whole array, or consecutive blocks of rows (along the first axis) in
- * order.
+ * order. In formats with NDF_CAP_CHUNKED elements that are never written have the fill value. A new column of
+ * a table that has columns has its number of rows. In a new file of a format with NDF_CAP_ROWS the first
+ * array decides what the file holds: with the name "" it is this one array, with any other a table.
  *
  *   file   the handle of the file
  *   name   the array's name; "" where the file is one array
- *   spec   dtype, shape and metadata
+ *   spec   dtype, shape, storage and metadata
  *   array  receives the handle; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_NAME_EXISTS; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for a
@@ -553,6 +758,35 @@ NDF_API int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array
  * Since 1.0. */
 NDF_API int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec, ndf_array *array,
     ndf_error *err);
+
+/* Makes what was changed visible to others, as ndf_file_close would, and leaves the file open.
+ *
+ * Formats can keep in memory what was appended, and attributes, until then.
+ *
+ *   file  the handle of a file open for changes or being created
+ *
+ * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED where the format
+ *   writes only when the file is closed; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE. After an error the
+ *   file holds what it held before, and what was not written is still there to be flushed.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_flush(ndf_file file, ndf_error *err);
+
+/* Removes an array and its data from a file, at once.
+ *
+ * Open handles of the array stay open and refuse to read and write.
+ *
+ *   file  the handle of a file open for changes or being created
+ *   name  the array's name
+ *
+ * Returns NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_READ_ONLY for a file open for reading;
+ *   NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_REMOVE, and for a file that is this one array;
+ *   NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_remove(ndf_file file, const char *name, ndf_error *err);
 
 /* ==== Arrays ========================================================================== */
 
@@ -578,6 +812,20 @@ NDF_API int32_t ndf_array_close(ndf_array array, ndf_error *err);
  * Threads: any.
  * Since 1.0. */
 NDF_API int32_t ndf_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err);
+
+/* Gives the value of elements that were never written.
+ *
+ *   array  the handle
+ *   buf    receives one element of the stored dtype, in native byte order; may be NULL with *len 0
+ *   len    in: bytes at buf; out: itemsize of ndf_array_info, or 0 when the array has no such value (without
+ *          NDF_ARRAY_FILL), where the element reads as zero
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_HANDLE;
+ *   NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err);
 
 /* Gives the name of an array's stored dtype, of any length.
  *
@@ -636,8 +884,8 @@ NDF_API int32_t ndf_array_extra(ndf_array array, char *buf, int64_t *len, ndf_er
  *
  * Returns NDF_OK; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
  *   NDF_ERR_MASKED; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA;
- *   NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for a file that is being created; NDF_ERR_IO; NDF_ERR_HANDLE;
- *   NDF_ERR_ARGUMENT. After an error the content of data and mask is undefined.
+ *   NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for a file with NDF_CAP_WRITE_ONCE that is being created;
+ *   NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the content of data and mask is undefined.
  * Ownership: nothing is kept.
  * Threads: any; reads of one file run in parallel.
  * Since 1.0. */
@@ -758,6 +1006,269 @@ NDF_API int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int
     const int64_t *count, const int64_t *step, const int64_t *offsets, const void *data, const uint8_t *mask,
     ndf_error *err);
 
+/* ==== Growing and shrinking =========================================================== */
+
+/* Sets the shape of an array.
+ *
+ * The number of axes stays. Elements that come into being have the fill value (zero where there is none);
+ * those that fall outside are gone for good. The columns of a table change together, by ndf_table_resize.
+ *
+ *   array  the handle, of a file open for changes or being created
+ *   ndim   number of axes, that of the array
+ *   shape  the ndim new extents
+ *
+ * Returns NDF_OK; NDF_ERR_SHAPE for another number of axes, a negative extent, or one that the format cannot
+ *   change; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a format without
+ *   NDF_CAP_RESIZE, and for a column; NDF_ERR_LIMIT; NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO;
+ *   NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the array has the old shape.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_resize(ndf_array array, int32_t ndim, const int64_t *shape, ndf_error *err);
+
+/* Grows an array along an axis and stores elements behind those that were there.
+ *
+ * Formats can keep them in memory until a chunk is full: ndf_file_flush and ndf_file_close write them. Rows
+ * of a table are appended to all columns at once, by ndf_table_append.
+ *
+ *   array    the handle, of a file open for changes or being created
+ *   axis     the axis along which the array grows, from 0; 0 for rows
+ *   ndim     number of axes, that of the array
+ *   count    ndim extents of the new elements: any along axis, those of the array along the others
+ *   dtype    type of the elements in memory: the stored one in any byte order, or one that widens to it
+ *            exactly; may be NULL: the stored one in native byte order
+ *   data     address of element 0 of the new elements; may be NULL where there are none
+ *   strides  ndim distances in bytes, may be negative or 0; may be NULL: row-major without gaps
+ *
+ * Returns NDF_OK; NDF_ERR_SHAPE for other extents; NDF_ERR_BOUNDS for an axis that the array does not have;
+ *   NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for another dtype; NDF_ERR_NOT_SUPPORTED for
+ *   a format without NDF_CAP_RESIZE, for a column, and for an axis that the format cannot grow;
+ *   NDF_ERR_LIMIT; NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After
+ *   an error the array is as before.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_append(ndf_array array, int32_t axis, int32_t ndim, const int64_t *count,
+    const char *dtype, const void *data, const int64_t *strides, ndf_error *err);
+
+/* ==== Chunks ========================================================================== */
+
+/* Gives the stored bytes of a chunk, compressed as they are.
+ *
+ * Chunk i along an axis begins at element i * chunks of ndf_array_info. What the format puts around the bytes
+ * is left out. Their header is checked, the rest is not. With cap 0 it tells the size.
+ *
+ *   array  the handle
+ *   ndim   number of axes, that of the array
+ *   index  the number of the chunk along each axis, from 0; may be NULL where ndim is 0
+ *   buf    receives the bytes; may be NULL with cap 0
+ *   cap    bytes at buf
+ *   need   receives the number of bytes, also with NDF_ERR_BUFFER; 0 for a chunk that was never written: its
+ *          elements have the fill value
+ *   size   receives the number of bytes that they decode to; may be NULL
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a chunk that
+ *   the array does not have; NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_CHUNKED, and for elements
+ *   that are in memory only (see ndf_file_flush); NDF_ERR_CORRUPT; NDF_ERR_IO; NDF_ERR_HANDLE;
+ *   NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any; reads of one file run in parallel.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_read_chunk(ndf_array array, int32_t ndim, const int64_t *index, void *buf,
+    int64_t cap, int64_t *need, int64_t *size, ndf_error *err);
+
+/* Stores the bytes of a whole chunk as they are.
+ *
+ * They are what ndf_array_read_chunk gives for an array of equal dtype, chunks and ndf_array_chunk_encoding,
+ * or what ndf_blosc_compress makes of the chunk's elements in row-major order where the encoding is "blosc1".
+ *
+ *   array  the handle
+ *   ndim   number of axes, that of the array
+ *   index  the number of the chunk along each axis, from 0; may be NULL where ndim is 0
+ *   data   the bytes
+ *   n      how many
+ *
+ * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_SHAPE for another number of axes;
+ *   NDF_ERR_BOUNDS for a chunk that the array does not have; NDF_ERR_NOT_SUPPORTED for bytes that decode to
+ *   another size, or that other programs of the format could not read, and for a format without
+ *   NDF_CAP_CHUNKED; NDF_ERR_CORRUPT for bytes that are no chunk; NDF_ERR_PERMISSION; NDF_ERR_IO;
+ *   NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any; writes of one file run in parallel.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_write_chunk(ndf_array array, int32_t ndim, const int64_t *index, const void *data,
+    int64_t n, ndf_error *err);
+
+/* Names how the stored bytes of a chunk are made.
+ *
+ * Arrays of equal encoding, dtype and chunks can exchange them.
+ *
+ *   array  the handle
+ *   buf    receives the name, as "blosc1"; may be NULL with *len 0
+ *   len    in: bytes at buf; out: length of the name
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_CHUNKED; NDF_ERR_HANDLE;
+ *   NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+
+/* ==== Tables ========================================================================== */
+
+/* Appends rows to all columns of a table at once.
+ *
+ * Formats can keep them in memory until chunks are full: ndf_file_flush and ndf_file_close write them.
+ *
+ *   file    the handle of a table open for changes or being created
+ *   items   one for each column, in any order, with its name, dtype, shape (the new rows and the shape of
+ *           one), strides and data; struct_size is set, the other fields are 0. dtype is the column's in any
+ *           byte order, or one that widens to it exactly. May be NULL with nitems 0
+ *   nitems  number of items
+ *
+ * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have, or that no item is for;
+ *   NDF_ERR_NAME_EXISTS for two items of one column; NDF_ERR_SHAPE for rows of another shape, or not equally
+ *   many in all columns; NDF_ERR_DTYPE for another dtype; NDF_ERR_READ_ONLY for a file open for reading;
+ *   NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_LIMIT;
+ *   NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the
+ *   table is as before.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_table_append(ndf_file file, const ndf_item *items, int64_t nitems, ndf_error *err);
+
+/* Sets the number of rows of a table.
+ *
+ * Rows that come into being have the fill value of their column (zero where there is none); those that fall
+ * off are gone for good.
+ *
+ *   file   the handle of a table open for changes or being created
+ *   nrows  the new number of rows
+ *
+ * Returns NDF_OK; NDF_ERR_ARGUMENT for a negative number; NDF_ERR_READ_ONLY for a file open for reading;
+ *   NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_LIMIT;
+ *   NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err);
+
+/* Finds the rows of a table for which all conditions hold.
+ *
+ * Columns are read block by block, those of later terms only where the earlier ones hold. When rows is full,
+ * next tells where to go on: come again with it as start, without skip and with what is left of limit.
+ *
+ * Comparisons are exact, neither element nor constant is rounded. Bools, integers and floats are compared
+ * with JSON numbers, true and false (NaN, Infinity and -Infinity too); times with the count of their units as
+ * a number, M8 also with a string in ISO 8601 or "NaT"; S and U with strings, NULs at the end do not count.
+ * Of the comparisons with NaN and NaT only NDF_OP_NE holds. A missing element fulfils no condition.
+ *
+ *   file     the handle of a table
+ *   terms    the conditions, each with its struct_size set; may be NULL with nterms 0: all rows
+ *   nterms   number of terms
+ *   options  which part of the table, how many rows; may be NULL: all
+ *   rows     receives the numbers of the rows, rising; may be NULL with cap 0: they are only counted
+ *   cap      rows that there is room for
+ *   nrows    receives the number of rows that were stored, or counted
+ *   next     receives the row to go on with, or -1 when there is nothing more to find
+ *
+ * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_ARGUMENT for a constant
+ *   that the column cannot be compared with, an unknown op, and a file that is no table;
+ *   NDF_ERR_NOT_SUPPORTED for columns of more than one axis and of other dtypes; NDF_ERR_BOUNDS for rows
+ *   outside the table; NDF_ERR_CORRUPT; NDF_ERR_IO; NDF_ERR_HANDLE.
+ * Ownership: nothing is kept.
+ * Threads: any; reads of one file run in parallel.
+ * Since 1.0. */
+NDF_API int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms,
+    const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next,
+    ndf_error *err);
+
+/* Reads rows of an array by their numbers (positions along the first axis), in the order given.
+ *
+ * Each chunk is decoded once, whatever the order. A row may come more than once.
+ *
+ *   array    the handle
+ *   rows     the numbers, from 0; may be NULL with nrows 0
+ *   nrows    how many
+ *   dtype    type of the elements in memory, as for ndf_array_read; may be NULL: the stored one in native
+ *            byte order
+ *   data     address of element 0 of the destination, whose shape is the array's but for nrows along the
+ *            first axis; may be NULL where there are no elements
+ *   strides  distances in bytes, one for each axis, may be negative; may be NULL: row-major without gaps
+ *   mask     receives a byte for each element in row-major order, 1 = missing. May be NULL: a missing element
+ *            is NDF_ERR_MASKED
+ *
+ * Returns NDF_OK; NDF_ERR_BOUNDS for a row outside the array; NDF_ERR_SHAPE for an array without axes;
+ *   NDF_ERR_MASKED; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA;
+ *   NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for a file with NDF_CAP_WRITE_ONCE that is being created;
+ *   NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the content of data and mask is undefined.
+ * Ownership: nothing is kept.
+ * Threads: any; reads of one file run in parallel.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_take(ndf_array array, const int64_t *rows, int64_t nrows, const char *dtype,
+    void *data, const int64_t *strides, uint8_t *mask, ndf_error *err);
+
+/* ==== Reductions ====================================================================== */
+
+/* Computes sum, minimum, maximum and mean of the elements in a box, block by block.
+ *
+ * Missing elements are left out. Sums of bools and integers are i8, of unsigned integers u8, both exact (one
+ * that does not fit is NDF_ERR_VALUE, never wrapped), of floats f8, of complex numbers c16, of m8 the same.
+ * Minimum and maximum have the array's dtype, those of f2 and bfloat16 are f4. The mean is f8, of complex
+ * numbers c16; of no elements it is NaN. As in NumPy, a NaN makes all four NaN, and NaT makes minimum,
+ * maximum and sum NaT.
+ *
+ *   array  the handle
+ *   ndim   number of axes, that of the array
+ *   start  ndim positions of the first element; may be NULL, together with count: the whole array
+ *   count  ndim numbers of elements; may be NULL, together with start
+ *   step   ndim distances between elements, 1 or more; may be NULL: all 1
+ *   what   NDF_REDUCE_* bits; the count is always there
+ *   out    struct_size set by the caller, the rest is filled; what was not asked for is zero
+ *
+ * Returns NDF_OK; NDF_ERR_VALUE for minimum and maximum of no elements, and for a sum that does not fit;
+ *   NDF_ERR_DTYPE for what elements of the dtype have no result for; NDF_ERR_NOT_SUPPORTED for numbers of 16
+ *   bytes; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
+ *   NDF_ERR_NO_DATA; NDF_ERR_CORRUPT; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for unknown bits.
+ * Ownership: nothing is kept.
+ * Threads: any; reads of one file run in parallel.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_reduce(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count,
+    const int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err);
+
+/* ==== Arrow =========================================================================== */
+
+/* Gives a table, or some of its columns, as a stream of Arrow record batches.
+ *
+ * The stream is that of the Arrow C stream interface. It has the rows that the table has now. Types become:
+ * |b1 bool; integers of 1 to 8 bytes and floats of 2, 4 and 8 bytes the same; S binary and U utf8, both
+ * without the NULs that they are padded with; M8 in s, ms, us and ns the timestamp of that unit, without a
+ * zone, in h and m that in s, in D and W date32; m8 in s, ms, us and ns the duration of that unit, in W, D, h
+ * and m that in s; V fixed-size binary. Axes beyond the first become fixed-size lists. NaT is null. Columns
+ * of other types are refused: complex numbers, records, 16-byte numbers, bfloat16, and other units of time.
+ *
+ * Errors of the stream's get_schema and get_next are errno values, ENOSYS where nothing is wrong with the
+ * file but Arrow has no place for a value; get_last_error gives the reason as ndf_error has it. After an
+ * error the next get_next tries the same batch again.
+ *
+ *   file          the handle of a table
+ *   columns_json  names of the columns as a JSON list of strings, in the order that is wanted; may be NULL:
+ *                 all
+ *   batch_rows    rows of a batch; 0: as the library chooses, about 65536 and whole chunks. Batches of wide
+ *                 columns are shorter, so that no column of one takes more than 1 GiB
+ *   stream        receives the stream; its release is NULL after an error
+ *
+ * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_DTYPE for one that Arrow
+ *   has no type for; NDF_ERR_LIMIT for one whose rows are longer than 1 GiB; NDF_ERR_NOT_SUPPORTED for a file
+ *   that is no table; NDF_ERR_HANDLE; NDF_ERR_NO_MEMORY; NDF_ERR_ARGUMENT.
+ * Ownership: the stream, the schema and the batches are the consumer's, who calls their release. Batches are
+ *   memory of their own, valid until released. The stream keeps the file open for reading, also after its
+ *   handle is closed; of a file that was created or changed it fails then.
+ * Threads: any, also for the stream, but one at a time. In a child of fork() the stream only gives an error.
+ * Since 1.0. */
+NDF_API int32_t ndf_table_arrow(ndf_file file, const char *columns_json, int64_t batch_rows,
+    struct ArrowArrayStream *stream, ndf_error *err);
+
 /* ==== Attributes ====================================================================== */
 
 /* Gives the attributes of a file.
@@ -774,7 +1285,7 @@ NDF_API int32_t ndf_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error
 
 /* Replaces all attributes of a file.
  *
- * They are written when the file is closed.
+ * They are written when the file is flushed or closed.
  *
  *   file        the handle
  *   attrs_json  the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
@@ -801,7 +1312,7 @@ NDF_API int32_t ndf_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_er
 
 /* Replaces all attributes of an array.
  *
- * They are written when the file is closed.
+ * They are written when the file is flushed or closed.
  *
  *   array       the handle
  *   attrs_json  the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
@@ -1004,6 +1515,102 @@ NDF_API int32_t ndf_load_many(const char *const *paths, int64_t n, const char *n
  * Since 1.0. */
 NDF_API int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_write_options *options,
     int32_t *statuses, ndf_error *errors, const ndf_many_options *many, ndf_error *err);
+
+/* ==== Checking and repairing ========================================================== */
+
+/* Checks a file or folder thoroughly, and repairs it where that is asked for and certain.
+ *
+ * Formats with NDF_CAP_VERIFY check every chunk, lengths against metadata, and what lies beside; of others
+ * all elements are read. Problems are no error of the call: a status other than NDF_OK says that checking
+ * could not go on.
+ *
+ *   path        the file or folder
+ *   options     may be NULL: format by content, default limits, no repair
+ *   on_problem  called for each problem, on the calling thread; may be NULL: they are only counted
+ *   user        handed to on_problem; may be NULL
+ *   nproblems   receives the number of problems that were found, repaired ones too
+ *
+ * Returns NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not
+ *   of the one named; NDF_ERR_CANCELED when on_problem or progress want so; NDF_ERR_BUSY; NDF_ERR_IO;
+ *   NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any; not beside calls that change the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_verify(const char *path, const ndf_verify_options *options, ndf_report on_problem,
+    void *user, int64_t *nproblems, ndf_error *err);
+
+/* ==== Converting ====================================================================== */
+
+/* Copies a file into one of another format, or of the same.
+ *
+ * What the destination has no place for is found before anything is written, and is NDF_ERR_LOSS unless it is
+ * allowed; losses then lists it. Compressed chunks are copied as they are where both formats have them alike.
+ * A single array is called "data" in a dataset; of a dataset or table a format of single arrays takes the
+ * only array or the one named. The destination appears when it is whole, and is then read back and compared.
+ * With src and dst the same, a store is turned into another format in place, where the format can do so: at
+ * every moment it is a whole store of one or the other.
+ *
+ *   src         the file or folder
+ *   dst         where the new one shall appear
+ *   options     may be NULL: formats by content and extension, nothing may be lost or overwritten
+ *   losses      receives a JSON list of objects with array, what ("data", "dtype", "mask", "attributes",
+ *               "dims", "file attributes" or "trailing bytes") and why; may be NULL
+ *   losses_len  in: bytes at losses; out: length of the text. When losses is too small nothing is stored
+ *               there and losses_len is the capacity that is needed, which does not change the status; may be
+ *               NULL when losses is
+ *
+ * Returns NDF_OK; NDF_ERR_LOSS; NDF_ERR_EXISTS without options.overwrite; NDF_ERR_NAME; NDF_ERR_CORRUPT, also
+ *   when reading back finds a difference; NDF_ERR_FORMAT; NDF_ERR_NOT_SUPPORTED; NDF_ERR_CANCELED;
+ *   NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_DTYPE and NDF_ERR_VALUE when not one array can be carried
+ *   over; NDF_ERR_LIMIT; NDF_ERR_IO; NDF_ERR_ARGUMENT. After an error nothing of the new file is left (but
+ *   for a difference when it was read back), and an older one is untouched.
+ * Ownership: nothing is kept.
+ * Threads: any; not beside calls that change src.
+ * Since 1.0. */
+NDF_API int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_options *options,
+    char *losses, int64_t *losses_len, ndf_error *err);
+
+/* ==== Splitting and joining =========================================================== */
+
+/* Cuts a store into several along the first axis, without touching compressed data.
+ *
+ * Chunk files are copied as they are. Each part but the last has to end between chunks of every column.
+ * Attributes go into every part. src stays as it is.
+ *
+ *   src      the store, of a format with NDF_CAP_SHARD
+ *   parts    the parts one after the other, each with its struct_size set; together they have all rows
+ *   nparts   number of parts
+ *   options  how the new stores become visible; may be NULL: atomically, without fsync, over existing ones
+ *
+ * Returns NDF_OK; NDF_ERR_SHAPE when the parts have not all rows together, or one ends within a chunk: the
+ *   message names the nearest rows that do; NDF_ERR_NOT_SUPPORTED for another format; NDF_ERR_EXISTS with
+ *   options.exclusive; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT;
+ *   NDF_ERR_IO; NDF_ERR_ARGUMENT. After an error no part is half there; parts before it can be.
+ * Ownership: nothing is kept.
+ * Threads: any; not beside calls that change src.
+ * Since 1.0. */
+NDF_API int32_t ndf_split(const char *src, const ndf_shard *parts, int64_t nparts,
+    const ndf_shard_options *options, ndf_error *err);
+
+/* Makes one store of several, one after the other along the first axis, without touching compressed data.
+ *
+ * Names, dtypes, chunks and the shapes of rows have to be the same, and each store but the last has to end
+ * between chunks. Attributes are those of the first. The stores stay as they are.
+ *
+ *   srcs     the stores, of one format with NDF_CAP_SHARD
+ *   nsrcs    how many, 1 or more
+ *   dst      where the new store shall appear
+ *   options  how it becomes visible; may be NULL: atomically, without fsync, over an existing one
+ *
+ * Returns NDF_OK; NDF_ERR_SHAPE; NDF_ERR_DTYPE; NDF_ERR_NAME; NDF_ERR_NOT_SUPPORTED for another format;
+ *   NDF_ERR_EXISTS with options.exclusive; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT;
+ *   NDF_ERR_CORRUPT; NDF_ERR_LIMIT; NDF_ERR_IO; NDF_ERR_ARGUMENT for stores of different formats, and a dst
+ *   that is one of them. After an error nothing of the new store is left, and an older one is untouched.
+ * Ownership: nothing is kept.
+ * Threads: any; not beside calls that change the stores.
+ * Since 1.0. */
+NDF_API int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst,
+    const ndf_shard_options *options, ndf_error *err);
 
 /* ==== Settings ======================================================================== */
 

@@ -18,7 +18,8 @@
 /// MEMORY      Elements come from and go to any contiguous memory: std::vector, std::array, std::span, C arrays,
 ///             ndfile::span(pointer, size); or, with gaps or another order of axes, ndfile::strided.
 /// THREADS     Any thread may use any object, and several threads the same one, as far as none moves, closes or
-///             destroys it. Reads of one file run in parallel; adding arrays and setting attributes wait for them.
+///             destroys it. Reads of one file run in parallel, as do writes where the format allows; what changes its
+///             structure (adding, removing, appending, resizing, flushing, setting attributes) waits for them.
 #ifndef NDFILE_HPP
 #define NDFILE_HPP
 
@@ -27,6 +28,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -271,6 +274,12 @@ inline bool same_dtype(std::string_view a, std::string_view b) {
   return a == b || without_order(a) == without_order(b);
 }
 
+/// The dtype in the byte order of the machine.
+inline std::string native(std::string dtype) {
+  if (!dtype.empty() && (dtype[0] == '<' || dtype[0] == '>')) dtype[0] = '=';
+  return dtype;
+}
+
 /// Number of elements of a shape; the largest std::size_t where there is no such number.
 inline std::size_t count_of(const std::int64_t *shape, std::size_t ndim) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
@@ -411,15 +420,33 @@ struct selection {
   }
 };
 
+/// The bytes that function(arguments..., buf, &len, &err) gives.
+template <class... P, class... A>
+std::string bytes(std::int32_t (*function)(P...), A... arguments) {
+  for (std::string out(240, '\0');;) {
+    ndf_error err;
+    std::int64_t len = static_cast<std::int64_t>(out.size());
+    const std::int32_t status = function(arguments..., out.data(), &len, &err);
+    if (status != NDF_OK && status != NDF_ERR_BUFFER) raise(status, err);
+    out.resize(static_cast<std::size_t>(len));
+    if (status == NDF_OK) return out;
+  }
+}
+
+/// A JSON list of strings.
+inline std::string json_list(const std::vector<std::string> &texts) {
+  std::string out = "[";
+  for (const std::string &text : texts) out += (out.size() > 1 ? ", " : "") + json_string(text);
+  return out += "]";
+}
+
 /// Axes names and attributes, which a new array gets. Self is the class that inherits.
 template <class Self>
 class described {
  public:
   /// Names of the axes, UTF-8.
   Self &dims(const std::vector<std::string> &names) {
-    dims_ = "[";
-    for (const std::string &name : names) dims_ += (dims_.size() > 1 ? ", " : "") + json_string(name);
-    dims_ += "]";
+    dims_ = json_list(names);
     return self();
   }
   /// Attributes as a JSON object; NaN, Infinity and -Infinity are allowed.
@@ -519,6 +546,36 @@ class mapped {
   extents shape_;
 };
 
+/// How the chunks of an array are compressed.
+struct compression {
+  std::string codec = "blosclz";               ///< blosclz, lz4, lz4hc, snappy, zlib or zstd
+  std::int32_t level = 5;                      ///< 0 (copy only) to 9
+  std::uint32_t shuffle = NDF_BLOSC_SHUFFLE;   ///< NDF_BLOSC_*
+};
+
+/// One number that array::reduce has found.
+struct scalar {
+  std::string dtype;      ///< name of its dtype, in the byte order of the machine
+  std::uint8_t bytes[16]; ///< its bytes from the first on
+
+  /// The number as a T. NDF_ERR_DTYPE when that is not its type (nothing is converted).
+  template <class T>
+  T as() const {
+    if (!detail::same_dtype(detail::dtype_name<T>(), dtype))
+      throw error(NDF_ERR_DTYPE, "a number of " + dtype + " where " + detail::dtype_name<T>() + " is expected");
+    T out;
+    static_assert(sizeof(T) <= sizeof bytes, "no number is so long");
+    std::memcpy(&out, bytes, sizeof out);
+    return out;
+  }
+};
+
+/// What array::reduce has found; std::nullopt is what was not asked for.
+struct summary {
+  std::int64_t count;                       ///< elements that are not missing
+  std::optional<scalar> sum, min, max, mean;
+};
+
 /// An array of a file. Made by file::array, file::array_at and file::add.
 class array {
  public:
@@ -551,6 +608,34 @@ class array {
   bool is_strings() const { return flags() & NDF_ARRAY_STRINGS; }
   /// Whether there are elements; otherwise only metadata, and reading is NDF_ERR_NO_DATA.
   bool has_data() const { return !(flags() & NDF_ARRAY_NO_DATA); }
+
+  /// Elements of a chunk along each axis; empty for arrays that are not stored in chunks.
+  extents chunks() const {
+    const ndf_array_info i = info();
+    return i.flags & NDF_ARRAY_CHUNKED ? extents(i.chunks, i.chunks + i.ndim) : extents();
+  }
+  /// How new chunks are compressed; std::nullopt: they are not.
+  std::optional<ndfile::compression> compression() const {
+    const ndf_array_info i = info();
+    if (i.codec[0] == 0) return std::nullopt;
+    return ndfile::compression{i.codec, i.level, i.shuffle};
+  }
+  /// The value of elements that were never written; std::nullopt: the array has none, they read as zero. NDF_ERR_DTYPE
+  /// when T is not the stored type.
+  template <class T>
+  std::optional<T> fill() const {
+    const std::string stored = dtype(), value = detail::bytes(ndf_array_fill, handle());
+    if (value.empty()) return std::nullopt;
+    if (!detail::same_dtype(detail::dtype_name<T>(), detail::native(stored)) || value.size() != sizeof(T))
+      throw error(NDF_ERR_DTYPE, where_ + "elements of " + stored + " where " + detail::dtype_name<T>() + " are expected");
+    if constexpr (std::is_same_v<T, bool>) { // other bytes than 0 and 1 are no bools in C++
+      return value[0] != 0;
+    } else {
+      T out;
+      std::memcpy(&out, value.data(), sizeof out);
+      return out;
+    }
+  }
 
   /// Names of the axes as a JSON list, or "null".
   std::string dims_json() const { return detail::text(ndf_array_dims, handle()); }
@@ -664,6 +749,91 @@ class array {
     }
   }
 
+  /// Sets the shape. What comes into being has the fill value, what falls outside is gone for good. NDF_ERR_NOT_SUPPORTED
+  /// for formats without NDF_CAP_RESIZE, and for columns of a table.
+  void resize(const extents &shape) {
+    detail::call(ndf_array_resize, handle(), static_cast<std::int32_t>(shape.size()), shape.data());
+  }
+
+  /// Grows the array along an axis and stores elements behind those that were there: anything contiguous, row-major, that
+  /// fits the other axes, or strided. They can stay in memory until the file is flushed or closed.
+  template <class C>
+  void append(const C &memory, std::int32_t axis = 0) {
+    if constexpr (detail::is_strided<C>::value) {
+      append_memory(axis, memory.shape, memory.data, memory.strides.data());
+    } else {
+      const span view(memory);
+      extents count = shape();
+      if (axis < 0 || static_cast<std::size_t>(axis) >= count.size())
+        throw error(NDF_ERR_BOUNDS, where_ + "axis " + std::to_string(axis) + " of " + std::to_string(count.size()));
+      std::int64_t &rows = count[static_cast<std::size_t>(axis)];
+      rows = 1;
+      const std::size_t row = detail::count_of(count.data(), count.size());
+      rows = row == 0 ? 0 : static_cast<std::int64_t>(view.size() / row);
+      if (row == 0 ? view.size() != 0 : view.size() % row != 0)
+        throw error(NDF_ERR_SHAPE, where_ + std::to_string(view.size()) + " elements to append, expected a multiple of " +
+                                       std::to_string(row));
+      append_memory(axis, count, view.data(), nullptr);
+    }
+  }
+
+  /// Reads rows by their numbers, in the order given; T as for read.
+  template <class T>
+  std::vector<T> take(span<const std::int64_t> rows) const {
+    static_assert(!std::is_same_v<T, bool>, "a std::vector<bool> has no bools in memory: take std::uint8_t");
+    extents count = shape();
+    if (count.empty()) throw error(NDF_ERR_SHAPE, where_ + "an array without axes has no rows");
+    for (const std::int64_t row : rows) // nothing is allocated for rows that cannot be
+      if (row < 0 || row >= count[0])
+        throw error(NDF_ERR_BOUNDS, where_ + "row " + std::to_string(row) + " of " + std::to_string(count[0]));
+    count[0] = static_cast<std::int64_t>(rows.size());
+    std::vector<T> values(detail::count_of(count.data(), count.size()));
+    detail::call(ndf_array_take, handle(), rows.data(), count[0], detail::dtype_name<T>().c_str(), values.data(), nullptr,
+                 nullptr);
+    return values;
+  }
+
+  /// Computes what the NDF_REDUCE_* bits say, of the elements of a box that are not missing.
+  summary reduce(std::uint32_t what, const box &b = {}) const {
+    const detail::selection s(handle(), b, where_);
+    ndf_summary out = {};
+    out.struct_size = sizeof out;
+    detail::call(ndf_array_reduce, handle(), s.ndim, s.start, s.count, s.step, what, &out);
+    const auto number = [&](std::uint32_t bit, const ndf_scalar &from) {
+      std::optional<scalar> to;
+      if (out.have & bit) {
+        to.emplace().dtype = from.dtype;
+        std::memcpy(to->bytes, from.bytes, sizeof from.bytes);
+      }
+      return to;
+    };
+    return {out.count, number(NDF_REDUCE_SUM, out.sum), number(NDF_REDUCE_MIN, out.min), number(NDF_REDUCE_MAX, out.max),
+            number(NDF_REDUCE_MEAN, out.mean)};
+  }
+
+  /// The stored bytes of the chunk of that number along each axis, compressed as they are; std::nullopt for one that was
+  /// never written.
+  std::optional<std::string> read_chunk(const extents &index) const {
+    for (std::string out(4000, '\0');;) {
+      ndf_error err;
+      std::int64_t need = 0;
+      const std::int32_t status =
+          ndf_array_read_chunk(handle(), static_cast<std::int32_t>(index.size()), index.data(), out.data(),
+                               static_cast<std::int64_t>(out.size()), &need, nullptr, &err);
+      if (status != NDF_OK && status != NDF_ERR_BUFFER) detail::raise(status, err);
+      if (status == NDF_OK && need == 0) return std::nullopt;
+      out.resize(static_cast<std::size_t>(need));
+      if (status == NDF_OK) return out;
+    }
+  }
+  /// Stores the bytes of a whole chunk as they are: those of an array of equal dtype, chunks and chunk_encoding.
+  void write_chunk(const extents &index, std::string_view bytes) {
+    detail::call(ndf_array_write_chunk, handle(), static_cast<std::int32_t>(index.size()), index.data(), bytes.data(),
+                 static_cast<std::int64_t>(bytes.size()));
+  }
+  /// Names how the stored bytes of a chunk are made, such as "blosc1". NDF_ERR_NOT_SUPPORTED where there are no chunks.
+  std::string chunk_encoding() const { return detail::text(ndf_array_chunk_encoding, handle()); }
+
   /// Writes a box of texts: any range of std::string, std::string_view or const char *, or of std::optional of these,
   /// where none is a missing element. "str" wants UTF-8 (otherwise NDF_ERR_VALUE). Order as for write.
   template <class R>
@@ -701,6 +871,12 @@ class array {
   }
 
   template <class T>
+  void append_memory(std::int32_t axis, const extents &count, const T *data, const std::int64_t *strides) {
+    detail::call(ndf_array_append, handle(), axis, static_cast<std::int32_t>(count.size()), count.data(),
+                 detail::dtype_name<T>().c_str(), data, strides);
+  }
+
+  template <class T>
   std::vector<T> collect(const detail::selection &s, std::uint8_t *mask) const {
     if constexpr (std::is_same_v<T, bool>) { // a std::vector<bool> has no bools in memory
       const std::unique_ptr<bool[]> values(new bool[s.size]);
@@ -724,6 +900,8 @@ struct open_options {
   bool update = false;         ///< for reading and changing (r+); NDF_ERR_NOT_SUPPORTED where the format has no changes
   std::string format = {};     ///< name of the format; empty: found by content
   std::int64_t max_header = 0; ///< longest metadata text in bytes; 0: 64 MiB
+  bool follow_symlinks = false; ///< what is inside a store may be symbolic links, which lead anywhere
+  bool lock = false;           ///< take the format's locks between processes; NDF_ERR_NOT_SUPPORTED where it has none
 };
 
 /// Options of file::create and save.
@@ -772,14 +950,90 @@ class spec : public detail::described<spec> {
     masked_ = masked;
     return *this;
   }
+  /// Elements of a chunk along each axis, in formats with NDF_CAP_CHUNKED. Otherwise the format chooses.
+  spec &chunks(extents chunks) {
+    chunks_ = std::move(chunks);
+    return *this;
+  }
+  /// How chunks are compressed. Otherwise the format chooses.
+  spec &compress(compression how) {
+    compression_ = std::move(how);
+    return *this;
+  }
+  /// The value of elements that are never written, of the type of the elements. Otherwise zero.
+  template <class T>
+  spec &fill(const T &value) {
+    static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");
+    fill_type_ = detail::dtype_name<T>();
+    fill_.assign(reinterpret_cast<const char *>(&value), sizeof value);
+    return *this;
+  }
+  /// A hint for choosing chunks: how many rows there will be.
+  spec &expected_rows(std::int64_t rows) {
+    expected_rows_ = rows;
+    return *this;
+  }
 
  private:
   friend class file;
 
   std::string dtype_;
-  extents shape_;
+  extents shape_, chunks_;
   bool masked_ = false;
+  std::optional<compression> compression_;
+  std::string fill_, fill_type_;
+  std::int64_t expected_rows_ = 0;
 };
+
+/// One condition of file::where: a column compared with a constant.
+struct term {
+  std::string column; ///< its name
+  std::uint32_t op;   ///< NDF_OP_*
+  std::string value;  ///< the constant as JSON: "1.5", "\"Oslo\"", "true", "NaN"
+};
+
+/// Which rows file::where looks at, and how many it gives.
+struct where_options {
+  std::int64_t start = 0; ///< the first row to look at
+  std::int64_t stop = 0;  ///< the row to stop before; 0: all rows
+  std::int64_t skip = 0;  ///< matching rows to leave out first
+  std::int64_t limit = 0; ///< at most so many rows; 0: all
+};
+
+/// A table as a stream of Arrow record batches; made by file::arrow. Released by its destructor, unless it was given
+/// away. It keeps the file open for reading.
+class arrow_stream {
+ public:
+  /// Owns nothing.
+  arrow_stream() noexcept { stream_.release = nullptr; }
+  arrow_stream(arrow_stream &&other) noexcept : stream_(other.release()) {}
+  arrow_stream &operator=(arrow_stream &&other) noexcept {
+    if (this != &other) {
+      reset();
+      stream_ = other.release();
+    }
+    return *this;
+  }
+  ~arrow_stream() { reset(); }
+
+  /// The stream for a consumer that moves it away, as importers of Arrow do: it sets its release to nullptr.
+  ArrowArrayStream *get() noexcept { return &stream_; }
+  /// Gives the stream away: the caller calls its release.
+  ArrowArrayStream release() noexcept {
+    const ArrowArrayStream out = stream_;
+    stream_.release = nullptr;
+    return out;
+  }
+
+ private:
+  void reset() noexcept {
+    if (stream_.release != nullptr) stream_.release(&stream_);
+  }
+
+  ArrowArrayStream stream_;
+};
+
+class item;
 
 /// An open file or folder.
 ///
@@ -797,6 +1051,8 @@ class file {
     c.mode = options.update ? NDF_MODE_UPDATE : NDF_MODE_READ;
     c.format = detail::c_option(options.format, "format");
     c.max_header = options.max_header;
+    c.follow_symlinks = options.follow_symlinks;
+    c.lock = options.lock;
     file out(path);
     ndf_file handle = 0;
     detail::call(ndf_file_open, detail::c_text(path, "path"), &c, &handle);
@@ -845,18 +1101,56 @@ class file {
     return out;
   }
 
+  /// Number of rows of a table; -1 for other files.
+  std::int64_t nrows() const { return info().nrows; }
+
+  /// Makes what was changed visible to others, as close() would, and leaves the file open. NDF_ERR_NOT_SUPPORTED where the
+  /// format writes only when the file is closed.
+  void flush() { detail::call(ndf_file_flush, handle()); }
+  /// Removes an array and its data, at once. NDF_ERR_NAME when there is none of that name.
+  void remove(const std::string &name) { detail::call(ndf_file_remove, handle(), detail::c_text(name, "name")); }
+
+  /// Appends rows to all columns of a table at once: one item a column, in any order. NDF_ERR_NAME for a column that is
+  /// missing or unknown, NDF_ERR_SHAPE for different numbers of rows; then nothing is appended.
+  void append_rows(const std::vector<item> &rows);
+  /// Cuts all columns to so many rows, or grows them with fill values.
+  void resize_rows(std::int64_t nrows) { detail::call(ndf_table_resize, handle(), nrows); }
+
+  /// The rows of a table for which all terms hold, rising.
+  std::vector<std::int64_t> where(const std::vector<term> &terms, const where_options &options = {}) const {
+    std::vector<ndf_term> c;
+    for (const term &t : terms)
+      c.push_back({sizeof(ndf_term), t.op, detail::c_text(t.column, "column"), detail::c_text(t.value, "value")});
+    ndf_where_options o = {sizeof o, 0, options.start, options.stop, options.skip, options.limit};
+    std::vector<std::int64_t> rows;
+    for (std::int64_t room = 1000, found = 0, next = 0; next >= 0; room = found) { // as many again
+      rows.resize(static_cast<std::size_t>(found + room));
+      std::int64_t n = 0;
+      detail::call(ndf_table_where, handle(), c.data(), static_cast<std::int64_t>(c.size()), &o, rows.data() + found, room, &n,
+                   &next);
+      found += n;
+      rows.resize(static_cast<std::size_t>(found));
+      o.start = next;
+      o.skip = 0;
+      if (options.limit > 0) o.limit = options.limit - found;
+    }
+    return rows;
+  }
+
+  /// The table, or some columns of it, as a stream of Arrow record batches of so many rows (0: as the library chooses). The
+  /// types are as ndf_table_arrow says.
+  arrow_stream arrow(const std::optional<std::vector<std::string>> &columns = std::nullopt, std::int64_t batch_rows = 0) const {
+    const std::string json = columns ? detail::json_list(*columns) : std::string();
+    arrow_stream out;
+    detail::call(ndf_table_arrow, handle(), columns ? json.c_str() : nullptr, batch_rows, out.get());
+    return out;
+  }
+
   /// Attributes of the file as a JSON object.
   std::string attrs_json() const { return detail::text(ndf_file_attrs, handle()); }
   /// The bytes after the data, empty when there are none. Throws NDF_ERR_NOT_SUPPORTED where the format keeps none.
   std::string trailing() const {
-    for (std::string out(240, '\0');;) {
-      ndf_error err;
-      std::int64_t len = static_cast<std::int64_t>(out.size());
-      const std::int32_t status = ndf_file_trailing(handle(), out.data(), &len, &err);
-      if (status != NDF_OK && status != NDF_ERR_BUFFER) detail::raise(status, err);
-      out.resize(static_cast<std::size_t>(len));
-      if (status == NDF_OK) return out;
-    }
+    return detail::bytes(ndf_file_trailing, handle());
   }
   /// Replaces all attributes of the file; they are written when it is closed.
   void set_attrs_json(const std::string &json) {
@@ -877,7 +1171,7 @@ class file {
     return make(path_ + ": array " + std::to_string(index) + ": ", ndf_file_array_at, index);
   }
 
-  /// Declares a new array in a file that is being created; its elements are then written with array::write or
+  /// Declares a new array in a file that is being created or changed; its elements are then written with array::write or
   /// array::write_strings. Throws NDF_ERR_NAME_EXISTS, NDF_ERR_DTYPE for a dtype that the format does not have, and others.
   ndfile::array add(const std::string &name, const spec &s) {
     ndf_array_spec c = {};
@@ -886,6 +1180,26 @@ class file {
     c.flags = s.masked_ ? NDF_ARRAY_MASKED : 0;
     c.dtype = detail::c_text(s.dtype_, "dtype");
     c.shape = s.shape_.data();
+    c.expected_rows = s.expected_rows_;
+    ndf_blosc_params params = {};
+    if (s.compression_) {
+      params.struct_size = sizeof params;
+      params.codec = detail::c_text(s.compression_->codec, "codec");
+      params.level = s.compression_->level;
+      params.shuffle = s.compression_->shuffle;
+      c.compression = &params;
+    }
+    if (!s.chunks_.empty()) {
+      if (s.chunks_.size() != s.shape_.size())
+        throw error(NDF_ERR_SHAPE, detail::place(path_, name) + "chunks of " + std::to_string(s.chunks_.size()) + " axes, expected " +
+                                       std::to_string(s.shape_.size()));
+      c.chunks = s.chunks_.data();
+    }
+    if (!s.fill_.empty()) {
+      if (!detail::same_dtype(s.fill_type_, detail::native(s.dtype_)))
+        throw error(NDF_ERR_DTYPE, detail::place(path_, name) + "a fill value of " + s.fill_type_ + " for elements of " + s.dtype_);
+      c.fill = s.fill_.data();
+    }
     s.describe(c);
     return make(detail::place(path_, name), ndf_file_add, detail::c_text(name, "name"), &c);
   }
@@ -1140,6 +1454,7 @@ class item : public detail::described<item> {
   }
 
  private:
+  friend class file;
   friend void save(const std::string &path, const std::vector<item> &items, const write_options &options);
 
   void own(detail::packed elements, std::string dtype) {
@@ -1189,6 +1504,12 @@ class item : public detail::described<item> {
   std::shared_ptr<const detail::packed> own_;
 };
 
+inline void file::append_rows(const std::vector<item> &rows) {
+  std::vector<ndf_item> c;
+  for (const item &i : rows) c.push_back(i.c_item(path_));
+  detail::call(ndf_table_append, handle(), c.data(), static_cast<std::int64_t>(c.size()));
+}
+
 /// Writes arrays as a new file in one call of the library, in the format of the extension or of the options. After an
 /// error nothing of the new file is left, and an older one is untouched (with options.direct it can be lost).
 /// \code
@@ -1202,6 +1523,179 @@ inline void save(const std::string &path, const std::vector<item> &items, const 
   const ndf_write_options o = detail::c_options(options);
   detail::call(ndf_save, detail::c_text(path, "path"), detail::c_option(options.format, "format"), c.data(),
                static_cast<std::int64_t>(c.size()), detail::c_option(options.attrs, "attributes"), &o);
+}
+
+// ==== Whole files =======================================================================
+
+/// Called during a long call with the steps that are done, of so many; false cancels. An exception cancels too, and comes
+/// out of the call.
+using progress = std::function<bool(std::int64_t done, std::int64_t total)>;
+
+/// Something that verify has found.
+struct problem {
+  std::int32_t code;                ///< NDF_ERR_*: see ndf_problem
+  std::int64_t offset;              ///< byte position in the file, or -1
+  std::string path;                 ///< the file that it lies in
+  std::optional<std::string> array; ///< the array that it belongs to
+  std::string message;              ///< what was expected and what was found
+  std::string repair;               ///< what a repair does about it; empty: nothing certain can be done
+  bool repaired;                    ///< that has been done
+};
+
+/// Options of verify.
+struct verify_options {
+  std::string format = {};      ///< name of the format; empty: found by content
+  bool repair = false;          ///< do what the problems' repair says
+  bool follow_symlinks = false; ///< as in open_options
+  std::int64_t max_header = 0;  ///< longest metadata text in bytes; 0: 64 MiB
+  ndfile::progress progress = {}; ///< a step is a chunk or block
+};
+
+/// Options of convert.
+struct convert_options {
+  std::string from = {};        ///< name of the format of the source; empty: found by content
+  std::string to = {};          ///< name of the format of the destination; empty: by its extension
+  std::string name = {};        ///< the only array to convert, or the name for a single one
+  bool allow_loss = false;      ///< convert also when something cannot be carried over
+  bool check = true;            ///< read the result back and compare
+  bool overwrite = false;       ///< the destination may exist and is replaced
+  bool direct = false;          ///< as in write_options
+  bool sync = false;            ///< as in write_options
+  bool follow_symlinks = false; ///< as in open_options
+  std::int64_t max_header = 0;  ///< longest metadata text in bytes; 0: 64 MiB
+  ndfile::progress progress = {}; ///< a step is a byte of elements
+};
+
+/// One part of a store that split cuts.
+struct shard {
+  std::string path;   ///< the new store
+  std::int64_t nrows; ///< rows that go there
+};
+
+/// Options of split and concat.
+struct shard_options {
+  std::string format = {};      ///< name of the format; empty: found by content
+  bool direct = false;          ///< as in write_options
+  bool sync = false;            ///< as in write_options
+  bool exclusive = false;       ///< what is to be written must not exist yet, otherwise NDF_ERR_EXISTS
+  bool follow_symlinks = false; ///< as in open_options
+  std::int64_t max_header = 0;  ///< longest metadata text in bytes; 0: 64 MiB
+};
+
+namespace detail {
+
+/// A function of the user that the library calls: its exceptions must not pass through the library.
+template <class F>
+struct callback {
+  const F &function;
+  std::exception_ptr thrown = nullptr;
+
+  /// Calls it unless it has thrown before; other than 0 cancels.
+  template <class... A>
+  std::int32_t operator()(A &&...arguments) noexcept {
+    if (thrown) return 1;
+    try {
+      return function(std::forward<A>(arguments)...) ? 0 : 1;
+    } catch (...) {
+      thrown = std::current_exception();
+      return 1;
+    }
+  }
+  void rethrow() const {
+    if (thrown) std::rethrow_exception(thrown);
+  }
+};
+
+inline std::int32_t call_progress(void *user, std::int64_t done, std::int64_t total) {
+  return (*static_cast<callback<progress> *>(user))(done, total);
+}
+
+/// The problem as C++ has it, made where exceptions are caught.
+using report_function = std::function<bool(const ndf_problem &)>;
+inline std::int32_t call_report(void *user, const ndf_problem *p) {
+  return (*static_cast<callback<report_function> *>(user))(*p);
+}
+
+inline ndf_shard_options c_options(const shard_options &options) {
+  ndf_shard_options out = {};
+  out.struct_size = sizeof out;
+  out.commit = options.direct ? NDF_COMMIT_DIRECT : NDF_COMMIT_ATOMIC;
+  out.sync = options.sync;
+  out.exclusive = options.exclusive;
+  out.follow_symlinks = options.follow_symlinks;
+  out.format = c_option(options.format, "format");
+  out.max_header = options.max_header;
+  return out;
+}
+
+} // namespace detail
+
+/// Checks a file or folder thoroughly, and repairs it where the options want so. Problems are the result, no error: one
+/// says that checking could not go on.
+inline std::vector<problem> verify(const std::string &path, const verify_options &options = {}) {
+  std::vector<problem> out;
+  const detail::report_function note = [&](const ndf_problem &p) {
+    out.push_back({p.code, p.offset, p.path, std::nullopt, p.message, p.repair ? p.repair : "", p.repaired != 0});
+    if (p.array) out.back().array = p.array;
+    return true;
+  };
+  detail::callback<detail::report_function> report{note};
+  detail::callback<progress> step{options.progress};
+  ndf_verify_options c = {};
+  c.struct_size = sizeof c;
+  c.repair = options.repair;
+  c.follow_symlinks = options.follow_symlinks;
+  c.format = detail::c_option(options.format, "format");
+  c.max_header = options.max_header;
+  c.progress = options.progress ? detail::call_progress : nullptr;
+  c.user = &step;
+  ndf_error err;
+  std::int64_t n = 0;
+  const std::int32_t status = ndf_verify(detail::c_text(path, "path"), &c, detail::call_report, &report, &n, &err);
+  report.rethrow();
+  step.rethrow();
+  if (status != NDF_OK) detail::raise(status, err);
+  return out;
+}
+
+/// Copies a file into one of another format, or of the same. What the destination has no place for is NDF_ERR_LOSS, before
+/// anything is written, unless it is allowed.
+inline void convert(const std::string &src, const std::string &dst, const convert_options &options = {}) {
+  detail::callback<progress> step{options.progress};
+  ndf_convert_options c = {};
+  c.struct_size = sizeof c;
+  c.allow_loss = options.allow_loss;
+  c.no_check = !options.check;
+  c.overwrite = options.overwrite;
+  c.from = detail::c_option(options.from, "from");
+  c.to = detail::c_option(options.to, "to");
+  c.name = detail::c_option(options.name, "name");
+  c.commit = options.direct ? NDF_COMMIT_DIRECT : NDF_COMMIT_ATOMIC;
+  c.sync = options.sync;
+  c.progress = options.progress ? detail::call_progress : nullptr;
+  c.user = &step;
+  c.follow_symlinks = options.follow_symlinks;
+  c.max_header = options.max_header;
+  ndf_error err;
+  const std::int32_t status = ndf_convert(detail::c_text(src, "path"), detail::c_text(dst, "path"), &c, nullptr, nullptr, &err);
+  step.rethrow();
+  if (status != NDF_OK) detail::raise(status, err);
+}
+
+/// Cuts a store into several along the first axis, without touching compressed data: see ndf_split.
+inline void split(const std::string &src, const std::vector<shard> &parts, const shard_options &options = {}) {
+  std::vector<ndf_shard> c;
+  for (const shard &part : parts) c.push_back({sizeof(ndf_shard), 0, detail::c_text(part.path, "path"), part.nrows});
+  const ndf_shard_options o = detail::c_options(options);
+  detail::call(ndf_split, detail::c_text(src, "path"), c.data(), static_cast<std::int64_t>(c.size()), &o);
+}
+
+/// Makes one store of several, one after the other along the first axis: see ndf_concat.
+inline void concat(const std::vector<std::string> &srcs, const std::string &dst, const shard_options &options = {}) {
+  std::vector<const char *> c;
+  for (const std::string &src : srcs) c.push_back(detail::c_text(src, "path"));
+  const ndf_shard_options o = detail::c_options(options);
+  detail::call(ndf_concat, c.data(), static_cast<std::int64_t>(c.size()), detail::c_text(dst, "path"), &o);
 }
 
 } // namespace ndfile

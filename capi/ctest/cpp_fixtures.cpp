@@ -1,5 +1,5 @@
 // Prints what files hold through ndfile.hpp, as fixtures.c does through ndfile.h: the two must print the same.
-// Usage: cpp_fixtures FILE...
+// Usage: cpp_fixtures PATH...
 //
 // Numbers are read into memory of their C++ type, by array::read_masked and by load; the two must agree.
 #include <ndfile.hpp>
@@ -82,18 +82,32 @@ elements read(const ndfile::array &array, const ndfile::loaded_array &loaded) {
   return opaque(loaded);
 }
 
+// Whether the array takes 1 GiB or more.
+bool is_huge(const std::string &path, const std::string &name) {
+  ndf_load_info info;
+  info.struct_size = sizeof info;
+  ndf_error err;
+  std::int64_t need = 0, n = 1;
+  const std::int32_t status = ndf_load(path.c_str(), name.c_str(), nullptr, 0, &need, &info, &n, &err);
+  return status == NDF_ERR_BUFFER && need >= std::int64_t{1} << 30;
+}
+
 void dump_array(const ndfile::file &file, const std::string &name) {
   const ndfile::array array = file.array(name);
   if (!array.has_data()) {
     std::printf("nodata %s\n", hex(name).c_str());
     return;
   }
+  std::string head;
+  for (const std::int64_t n : array.shape()) head += (head.empty() ? "" : ",") + std::to_string(n);
+  head = hex(name) + " " + array.dtype() + " (" + head + ")";
+  if (is_huge(file.path(), name)) {
+    std::printf("huge %s\n", head.c_str());
+    return;
+  }
   const ndfile::loaded_file loaded = ndfile::load(file.path(), name);
   const elements all = read(array, loaded.at(name));
-  std::string shape;
-  for (const std::int64_t n : array.shape()) shape += (shape.empty() ? "" : ",") + std::to_string(n);
-  std::printf("array %s %s (%s) %s\n", hex(name).c_str(), array.dtype().c_str(), shape.c_str(),
-              array.is_masked() ? "masked" : "plain");
+  std::printf("array %s %s\n", head.c_str(), array.is_masked() ? "masked" : "plain");
   for (const auto &element : all) std::printf("%s\n", element ? hex(*element).c_str() : "-");
 }
 

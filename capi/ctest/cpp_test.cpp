@@ -514,6 +514,150 @@ void test_lifetime() {
   CHECK(ndfile::load(path).empty());
 }
 
+void test_chunked() {
+  const std::string path = in_folder("chunked.zarr");
+  ndfile::write_options zarr;
+  zarr.format = "zarr0";
+  file f = file::create(path, zarr);
+  const ndfile::compression lz4{"lz4", 4, NDF_BLOSC_BITSHUFFLE};
+  THROWS(NDF_ERR_DTYPE, path, "fill value of f8", f.add("", spec::of<int>({5, 3}).fill(1.5)));
+  THROWS(NDF_ERR_SHAPE, path, "chunks of 1 axes", f.add("", spec::of<int>({5, 3}).chunks({2})));
+  ndfile::array a = f.add("", spec("i4", {5, 3}).chunks({2, 2}).compress(lz4).fill(-1).expected_rows(100));
+  a.write(std::vector<int>{1, 2, 3}, {{0, 0}, {1, 3}});
+  a.append(std::vector<int>{7, 8, 9, 10, 11, 12});
+  a.append(std::array<short, 7>{1, 2, 3, 4, 5, 6, 7}, 1);
+  CHECK(a.shape() == extents{7, 4});
+  THROWS(NDF_ERR_SHAPE, path, "multiple of 4", a.append(std::vector<int>{1, 2, 3}));
+  THROWS(NDF_ERR_BOUNDS, path, "axis 2 of 2", a.append(std::vector<int>{1}, 2));
+  const int column[] = {70, 60, 50, 40, 30, 20, 10};
+  a.append(ndfile::strided<const int>{column + 6, {7, 1}, {-4, 0}}, 1);
+  a.resize({6, 5});
+  f.close();
+
+  f = file::open(path);
+  a = f.array();
+  CHECK(f.nrows() == -1 && a.chunks() == extents{2, 2} && a.fill<int>() == -1 && a.chunk_encoding() == "blosc1");
+  const auto how = a.compression();
+  CHECK(how && how->codec == "lz4" && how->level == 4 && how->shuffle == NDF_BLOSC_BITSHUFFLE);
+  THROWS(NDF_ERR_DTYPE, path, "f4", a.fill<float>());
+  CHECK(a.read<int>({{0, 0}, {2, 5}}) == std::vector<int>{1, 2, 3, 1, 10, -1, -1, -1, 2, 20});
+  CHECK(a.read<int>({{5, 0}, {1, 5}}) == std::vector<int>{7, 8, 9, 6, 60});
+  const std::vector<std::int64_t> rows = {5, 0, 5};
+  CHECK(a.take<std::int64_t>(rows)[0] == 7 && a.take<int>(rows)[5] == 1 && a.take<int>(rows).size() == 15);
+  THROWS(NDF_ERR_BOUNDS, path, "row 6 of 6", a.take<int>(std::vector<std::int64_t>{6}));
+  const ndfile::summary s = a.reduce(NDF_REDUCE_SUM | NDF_REDUCE_MEAN, {{0, 0}, {1, 3}});
+  CHECK(s.count == 3 && s.sum->as<std::int64_t>() == 6 && s.mean->as<double>() == 2 && !s.min && !s.max);
+  THROWS(NDF_ERR_DTYPE, "a number of", "", s.sum->as<int>());
+
+  // Chunks travel as they are.
+  const std::string copy = in_folder("copy.zarr");
+  file g = file::create(copy, zarr);
+  ndfile::array b = g.add("", spec("i4", {6, 5}).chunks({2, 2}).fill(-1));
+  for (std::int64_t i = 0; i < 3; i++)
+    for (std::int64_t k = 0; k < 3; k++)
+      if (const auto raw = a.read_chunk({i, k})) b.write_chunk({i, k}, *raw);
+  CHECK(b.read<int>() == a.read<int>());
+  THROWS(NDF_ERR_BOUNDS, path, "", a.read_chunk({3, 0}));
+  g.close();
+  f.close();
+  THROWS(NDF_ERR_READ_ONLY, copy, "", file::open(copy).array().resize({1, 1}));
+}
+
+void test_table() {
+  const std::string path = in_folder("table.bcolz");
+  ndfile::write_options bcolz;
+  bcolz.format = "bcolz";
+  file f = file::create(path, bcolz);
+  f.add("id", spec::of<std::int64_t>({0}).chunks({1000}));
+  f.add("price", spec::of<double>({0}).chunks({1000}));
+  f.add("gone", spec::of<bool>({0}));
+  std::vector<std::int64_t> ids(5000);
+  std::vector<double> prices(5000);
+  const std::vector<bool> gone(5000);
+  for (std::size_t i = 0; i < ids.size(); i++) ids[i] = static_cast<std::int64_t>(i), prices[i] = static_cast<double>(i % 10);
+  f.append_rows({item("price", prices), item("gone", gone), item("id", ids)});
+  THROWS(NDF_ERR_NAME, path, "price", f.append_rows({item("gone", gone), item("id", ids)}));
+  CHECK(f.nrows() == 5000 && f.kind() == ndfile::file_kind::table);
+  f.close();
+
+  ndfile::open_options update;
+  update.update = true;
+  f = file::open(path, update);
+  f.remove("gone");
+  THROWS(NDF_ERR_NAME, "gone", "", f.remove("gone"));
+  f.resize_rows(4000);
+  f.flush();
+  {
+    const file other = file::open(path);
+    CHECK(other.nrows() == 4000 && other.names() == std::vector<std::string>{"id", "price"});
+    THROWS(NDF_ERR_READ_ONLY, path, "", file::open(path).flush());
+  }
+  f.close();
+
+  f = file::open(path);
+  CHECK(f.where({}).size() == 4000);
+  CHECK(f.where({{"price", NDF_OP_EQ, "3"}, {"id", NDF_OP_LT, "30"}}) == std::vector<std::int64_t>{3, 13, 23});
+  CHECK(f.where({{"price", NDF_OP_EQ, "3"}}, {10, 0, 1, 2}) == std::vector<std::int64_t>{23, 33});
+  CHECK(f.where({}, {0, 0, 0, 2500}).size() == 2500);
+  THROWS(NDF_ERR_NAME, "none", "", f.where({{"none", NDF_OP_EQ, "3"}}));
+
+  ndfile::arrow_stream stream = f.arrow(std::vector<std::string>{"price"}, 3000), moved = std::move(stream);
+  CHECK(stream.get()->release == nullptr);
+  ndfile::arrow_stream all = f.arrow();
+  all = std::move(moved);
+  f.close();
+  std::int64_t n = 0;
+  for (ArrowArray batch; all.get()->get_next(all.get(), &batch) == 0 && batch.release != nullptr; batch.release(&batch)) {
+    CHECK(batch.n_children == 1 && static_cast<const double *>(batch.children[0]->buffers[1])[7] == 7);
+    n += batch.length;
+  }
+  CHECK(n == 4000);
+  ArrowArrayStream given = all.release();
+  given.release(&given);
+  THROWS(NDF_ERR_NAME, path, "none", file::open(path).arrow(std::vector<std::string>{"none"}));
+}
+
+void test_whole_files() {
+  const std::string path = in_folder("table.bcolz"), ds = in_folder("table.ds"), damaged = in_folder("damaged.bcolz");
+  std::int64_t steps = 0;
+  ndfile::convert_options to_ds;
+  to_ds.progress = [&](std::int64_t done, std::int64_t total) { return steps++, done <= total; };
+  ndfile::convert(path, ds, to_ds);
+  CHECK(steps > 0 && ndfile::load<double>(ds, "price")[3999] == 9);
+  THROWS(NDF_ERR_EXISTS, ds, "", ndfile::convert(path, ds));
+  to_ds.overwrite = true;
+  to_ds.progress = [](std::int64_t, std::int64_t) { return false; };
+  THROWS(NDF_ERR_CANCELED, "", "", ndfile::convert(path, ds, to_ds));
+  to_ds.progress = [](std::int64_t, std::int64_t) -> bool { throw std::out_of_range("mine"); };
+  bool thrown = false;
+  try {
+    ndfile::convert(path, ds, to_ds);
+  } catch (const std::out_of_range &) {
+    thrown = true;
+  }
+  CHECK(thrown);
+
+  CHECK(ndfile::verify(path).empty());
+  std::filesystem::copy(path, damaged, std::filesystem::copy_options::recursive);
+  std::ofstream(damaged + "/id/data/__0.blp") << "nonsense";
+  const std::vector<ndfile::problem> problems = ndfile::verify(damaged);
+  CHECK(problems.size() == 1 && problems[0].code == NDF_ERR_CORRUPT && problems[0].array == "id" && !problems[0].repaired);
+  CHECK(problems[0].path.find("__0.blp") != std::string::npos && !problems[0].message.empty());
+  ndfile::verify_options canceled;
+  canceled.progress = [](std::int64_t, std::int64_t) { return false; };
+  THROWS(NDF_ERR_CANCELED, "", "", ndfile::verify(path, canceled));
+
+  const std::string one = in_folder("one.bcolz"), two = in_folder("two.bcolz"), joined = in_folder("joined.bcolz");
+  ndfile::split(path, {{one, 1000}, {two, 3000}});
+  CHECK(file::open(two).array("id").read<std::int64_t>({{0}, {1}})[0] == 1000);
+  ndfile::shard_options fresh;
+  fresh.exclusive = true;
+  ndfile::concat({one, two}, joined, fresh);
+  CHECK(file::open(joined).array("price").read<double>() == file::open(path).array("price").read<double>());
+  THROWS(NDF_ERR_EXISTS, joined, "", ndfile::concat({one, two}, joined, fresh));
+  THROWS(NDF_ERR_SHAPE, path, "", ndfile::split(path, {{one, 1}, {two, 3999}}));
+}
+
 void test_threads() {
   const std::string path = in_folder("threads.ds");
   std::vector<int> numbers(1000);
@@ -555,14 +699,17 @@ int main(int argc, char **argv) {
     test_dtype_names();
     test_conversion();
     test_composite();
-  test_trailing();
-  test_map();
+    test_trailing();
+    test_map();
     test_strings();
     test_memory();
     test_metadata();
     test_errors();
     test_lifetime();
     test_threads();
+    test_chunked();
+    test_table();
+    test_whole_files();
   } catch (const std::exception &e) {
     std::fprintf(stderr, "cpp_test: %s\n", e.what());
     failures++;

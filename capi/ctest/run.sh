@@ -26,7 +26,8 @@ compile header.cpp header17 "${CXX:-c++}" -std=c++17
 for t in header99 header11 header17; do "$dir/$t"; done
 echo 'header: ok'
 
-for t in contract roundtrip threads blosc rawarray fork two_copies pthreads1000 coroutine map many ${PANIC:+panic}; do
+for t in contract roundtrip threads blosc rawarray resize chunks table arrow verify convert fork two_copies pthreads1000 coroutine map many \
+  ${PANIC:+panic}; do
   case " ${SKIP:-} " in *" $t "*) continue ;; esac
   compile $t.c $t "${CC:-cc}" -std=c11
   files=$dir/$t.files
@@ -37,7 +38,8 @@ done
 compile signals.c signals "${CC:-cc}" -std=c11 -Wl,--as-needed # loads the library itself
 "$dir/signals" "$dir" "$lib"
 compile fixtures.c fixtures "${CC:-cc}" -std=c11
-"$dir/fixtures" "$here"/../../pkg/*/testdata/*/*.ds >/dev/null
+"$dir/fixtures" "$here"/../../pkg/*/testdata/*/*.ds "$here"/../../pkg/bcolz/testdata/roots/* \
+  "$here"/../../pkg/zarr/testdata/zarr0/valid/*/ >/dev/null
 echo 'fixtures: ok'
 
 for std in 17 20; do

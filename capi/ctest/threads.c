@@ -90,6 +90,56 @@ static void *race(void *argument) {
   }
 }
 
+/* Writers of elements of the same chunks lose nothing, readers see old elements or new ones, and the shape changes
+ * between calls. */
+static void *write_shared(void *argument) {
+  int id = *(int *)argument;
+  ndf_error err;
+  for (int i = id; i < ELEMENTS; i += THREADS) {
+    int64_t at = i, count = 1, back = -1, twice[2] = {0, 0};
+    MUST(ndf_array_write(shared_array, 1, &at, &count, NULL, NULL, &at, NULL, NULL, &err));
+    MUST(ndf_array_read(shared_array, 1, &at, &count, NULL, NULL, &back, NULL, NULL, &err));
+    if (back != i) abort();
+    MUST(ndf_array_take(shared_array, (int64_t[]){i, i}, 2, NULL, twice, NULL, NULL, &err));
+    if (twice[0] != i || twice[1] != i) abort();
+    if (i % 50 == 0) {
+      int64_t length = ELEMENTS + i;
+      MUST(ndf_array_resize(shared_array, 1, &length, &err));
+      MUST(ndf_array_append(shared_array, 0, 1, &count, NULL, &at, NULL, &err));
+      MUST(ndf_file_flush(shared_file, &err));
+    }
+  }
+  return NULL;
+}
+
+static void test_chunks(const char *path) {
+  ndf_error err;
+  pthread_t threads[THREADS];
+  int ids[THREADS];
+  int64_t shape[1] = {ELEMENTS}, chunks[1] = {100}, got[ELEMENTS];
+  const ndf_open_options update = {.struct_size = sizeof update, .mode = NDF_MODE_UPDATE};
+  ndf_array_spec spec = {.struct_size = sizeof spec, .ndim = 1, .dtype = "<i8", .shape = shape, .chunks = chunks};
+  MUST(ndf_file_create(path, "bcolz", NULL, NULL, &shared_file, &err));
+  MUST(ndf_file_add(shared_file, "", &spec, &shared_array, &err));
+  MUST(ndf_array_close(shared_array, &err));
+  MUST(ndf_file_close(shared_file, &err));
+  MUST(ndf_file_open(path, &update, &shared_file, &err));
+  MUST(ndf_file_array(shared_file, "", &shared_array, &err));
+  for (int i = 0; i < THREADS; i++) {
+    ids[i] = i;
+    if (pthread_create(&threads[i], NULL, write_shared, &ids[i]) != 0) abort();
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  MUST(ndf_array_close(shared_array, &err));
+  MUST(ndf_file_close(shared_file, &err));
+  MUST(ndf_file_open(path, NULL, &shared_file, &err));
+  MUST(ndf_file_array(shared_file, "", &shared_array, &err));
+  MUST(ndf_array_read(shared_array, 1, (int64_t[]){0}, shape, NULL, NULL, got, NULL, NULL, &err));
+  for (int i = 0; i < ELEMENTS; i++) CHECK(got[i] == i);
+  MUST(ndf_array_close(shared_array, &err));
+  MUST(ndf_file_close(shared_file, &err));
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
@@ -121,6 +171,7 @@ int main(int argc, char **argv) {
 
   MUST(ndf_array_close(shared_array, &err));
   MUST(ndf_file_close(shared_file, &err));
+  test_chunks(in_folder(folder, "shared.bcolz"));
   int64_t open = -1;
   OK(ndf_handle_count(&open, &err));
   CHECK(open == 0);

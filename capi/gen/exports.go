@@ -23,18 +23,28 @@ var groups = []struct{ file, title string }{
 	{"io.go", "Reading and writing boxes"},
 	{"map.go", "Mapping into memory"},
 	{"strings.go", "Elements of variable length"},
+	{"resize.go", "Growing and shrinking"},
+	{"chunks.go", "Chunks"},
+	{"table.go", "Tables"},
+	{"reduce.go", "Reductions"},
+	{"arrow.go", "Arrow"},
 	{"attrs.go", "Attributes"},
 	{"trailing.go", "Bytes after the data"},
 	{"blosc.go", "Blosc1 chunks"},
 	{"oneshot.go", "Small files in one call"},
 	{"many.go", "Many small files in one call"},
+	{"verify.go", "Checking and repairing"},
+	{"convert.go", "Converting"},
+	{"shard.go", "Splitting and joining"},
 	{"settings.go", "Settings"},
 }
 
-// goPrefix and cPrefix begin the names of a Go export and of the C function that calls it.
+// goPrefix and cPrefix begin the names of a Go export and of the C function that calls it. What begins with privatePrefix
+// is between the library's own Go and C.
 const (
-	goPrefix = "ndfgo_"
-	cPrefix  = "ndf_"
+	goPrefix      = "ndfgo_"
+	cPrefix       = "ndf_"
+	privatePrefix = "ndfile_"
 )
 
 // testTag begins files for tests, which have nothing for the header.
@@ -71,6 +81,17 @@ type param struct {
 var errParam = param{"ndf_error *", "err", "receives the reason of an error; may be NULL"}
 
 func (p *param) pointer() bool { return strings.HasSuffix(p.ctype, "*") }
+
+// opaque reports whether the library only hands the pointer back: it can be anything.
+func (p *param) opaque() bool { return p.ctype == "void *" && p.name == "user" }
+
+// goType is the type that the Go side has: no const, and numbers for pointers that it could not bear.
+func (p *param) goType() string {
+	if p.opaque() {
+		return "uintptr_t"
+	}
+	return mutable(p.ctype)
+}
 
 // nullable reports whether the documentation allows NULL.
 func (p *param) nullable() bool { return strings.Contains(strings.ToLower(p.doc), "may be null") }
@@ -152,7 +173,7 @@ func (a *api) addFile(name string, text []byte) error {
 		case *ast.GenDecl:
 			a.addVersion(d)
 		case *ast.FuncDecl:
-			if !exported(d) {
+			if !exported(d) || strings.HasPrefix(d.Name.Name, privatePrefix) {
 				continue
 			}
 			f, err := parseExport(d)
@@ -276,7 +297,7 @@ func flow(p string) string { return strings.Join(strings.Fields(p), " ") }
 
 var (
 	prototypeForm = regexp.MustCompile(`^(const char \*|int32_t )(\w+)\((.*)\)$`)
-	paramForm     = regexp.MustCompile(`^((?:const )?\w+ (?:\*const \*|\*{0,2}))(\w+)$`)
+	paramForm     = regexp.MustCompile(`^((?:const |struct )?\w+ (?:\*const \*|\*{0,2}))(\w+)$`)
 )
 
 // parsePrototype reads the C prototype.

@@ -140,6 +140,46 @@ func TestLayout(t *testing.T) {
 	if _, err := new(types).parseStruct("x", "float a;"); err == nil {
 		t.Error("an unknown type was accepted")
 	}
+	inner, err := new(types).parseStruct("inner", "char a[3]; int32_t b;")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = (&types{structs: []*structDef{inner}}).parseStruct("x", "char a; inner b, c; int64_t d;"); err != nil {
+		t.Fatal(err)
+	}
+	if b, c, d := s.fields[1], s.fields[2], s.fields[3]; b.offset != 4 || c.offset != 12 || d.offset != 24 || s.size != 32 {
+		t.Errorf("structs inside at %d and %d, then %d, size %d", b.offset, c.offset, d.offset, s.size)
+	}
+}
+
+// Structs of others, callbacks and the pointer that goes with one come through; what is between the library's own Go and C
+// is no function of it.
+func TestForeignTypes(t *testing.T) {
+	source := strings.ReplaceAll(good, "const char *why, ndf_error", "struct ArrowArrayStream *why, ndf_report what, void *user, ndf_error")
+	source = strings.ReplaceAll(source, "why *C.char", "why *C.struct_ArrowArrayStream, what C.ndf_report, user C.uintptr_t")
+	source = strings.ReplaceAll(source, "//   - why: a text; may be NULL\n", "//   - why: a stream\n//   - what: a function\n//   - user: anything\n")
+	source += "\n//export ndfile_private\nfunc ndfile_private() {}\n"
+	a, err := load(folder(t, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.functions) != 1 {
+		t.Fatalf("%d functions", len(a.functions))
+	}
+	for _, c := range []struct{ text, want string }{
+		{shim(a), `if (IS_NULL(why)) return refuse_null(err, "ndf_file_close", "why");`},
+		{shim(a), "ARG(struct ArrowArrayStream *, why), what, (uintptr_t)user, ARG(ndf_error *, err)"},
+		{internalHeader(a), "struct ArrowArrayStream *why, ndf_report what, uintptr_t user, ndf_error *err"},
+		{python(a), `"ndf_file_close": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,))`},
+		{julia(a), "(UInt64, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{ndf_error},)"},
+	} {
+		if !strings.Contains(c.text, c.want) {
+			t.Errorf("nowhere: %s", c.want)
+		}
+	}
+	if strings.Contains(shim(a), `"user"`) || strings.Contains(abi(a), "ARROW_") {
+		t.Error("user is checked, or constants of Arrow are ours")
+	}
 }
 
 // The outputs are those in the repository; writing, checking and writing again is stable; a changed file is found.

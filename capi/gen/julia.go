@@ -8,6 +8,7 @@ import (
 // juliaTypes are the Julia types of C's.
 var juliaTypes = map[string]string{
 	"char": "UInt8", "uint8_t": "UInt8", "int32_t": "Int32", "uint32_t": "UInt32", "int64_t": "Int64", "uint64_t": "UInt64", "void": "Cvoid",
+	"ndf_progress": "Ptr{Cvoid}", "ndf_report": "Ptr{Cvoid}",
 }
 
 // julia is bindings/julia/NDFile/src/capi.jl.
@@ -22,9 +23,6 @@ func julia(a *api) string {
 		fmt.Fprintf(&b, "\nstruct %s\n", s.name)
 		for _, f := range s.fields {
 			t := juliaType(f.ctype)
-			if f.function {
-				t = "Ptr{Cvoid}"
-			}
 			if f.count > 0 {
 				t = fmt.Sprintf("NTuple{%d,%s}", f.count, t)
 			}
@@ -84,6 +82,9 @@ func juliaType(ctype string) string {
 	}
 	if t, ok := strings.CutSuffix(ctype, "const *"); ok {
 		return "Ptr{" + juliaType(t) + "}"
+	}
+	if strings.HasPrefix(ctype, "struct ") { // of Arrow
+		return "Ptr{Cvoid}"
 	}
 	if t, ok := strings.CutSuffix(mutable(ctype), "*"); ok {
 		return "Ptr{" + juliaType(strings.TrimSpace(t)) + "}"

@@ -22,7 +22,7 @@ func python(a *api) string {
 """The C library as ctypes sees it: constants, errors, structs, functions."""
 
 from ctypes import (
-    Structure, c_char, c_char_p, c_int32, c_int64, c_uint32, c_void_p, sizeof,
+    Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof,
 )
 
 VERSION = %q
@@ -40,7 +40,10 @@ VERSION = %q
 		fmt.Fprintf(&b, "\n\nclass %s(Structure):\n    _fields_ = [\n", s.name)
 		for _, f := range s.fields {
 			t, ok := pythonTypes[f.ctype]
-			if !ok {
+			switch {
+			case f.inner != nil:
+				t = f.inner.name
+			case !ok:
 				t = "c_void_p"
 			}
 			if f.count > 0 {
@@ -80,8 +83,11 @@ def bind(lib):
 
 // pythonArg is the ctype of an argument.
 func pythonArg(ctype string) string {
-	if ctype == "int32_t" {
+	switch ctype {
+	case "int32_t":
 		return "c_int32"
+	case "uint32_t":
+		return "c_uint32"
 	}
 	return "c_void_p"
 }

@@ -57,7 +57,7 @@ func goParams(f *function) string {
 	}
 	list := make([]string, len(f.params))
 	for i, p := range f.params {
-		list[i] = declare(mutable(p.ctype), p.name)
+		list[i] = declare(p.goType(), p.name)
 	}
 	return strings.Join(list, ", ")
 }
@@ -98,6 +98,7 @@ const void *_Atomic ndfile_table = &own_calls;
 
 const void *%s(ndfile_process *shared) {
   ndfile_shared = shared;
+  ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps that itself */
   return &own_calls;
 }
 
@@ -125,6 +126,10 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 		for i, p := range f.params {
 			args[i] = p.name
 			if !p.pointer() {
+				continue
+			}
+			if p.opaque() {
+				args[i] = "(uintptr_t)" + p.name
 				continue
 			}
 			args[i] = fmt.Sprintf("ARG(%s, %s)", mutable(p.ctype), p.name)

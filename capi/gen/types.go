@@ -41,6 +41,7 @@ type field struct {
 	ctype, name string
 	count       int // of an array, else 0
 	function    bool
+	inner       *structDef // where the type is a struct
 	offset      int
 }
 
@@ -48,7 +49,7 @@ var (
 	commentForm = regexp.MustCompile(`(?s)/\*.*?\*/`)
 	callForm    = regexp.MustCompile(`typedef (int32_t \(\*(\w+)\)\(.*?\));`)
 	handleForm  = regexp.MustCompile(`typedef uint64_t (\w+);`)
-	defineForm  = regexp.MustCompile(`(?m)^#define (\w+) (\d+)$`)
+	defineForm  = regexp.MustCompile(`(?m)^#define (NDF_\w+) (\d+)$`)
 	enumForm    = regexp.MustCompile(`(?s)enum \{(.*?)\};`)
 	memberForm  = regexp.MustCompile(`(\w+) = (-?\d+)`)
 	structForm  = regexp.MustCompile(`(?s)typedef struct (\w+) \{(.*?)\} (\w+);`)
@@ -117,13 +118,16 @@ func (t *types) parseStruct(name, body string) (*structDef, error) {
 				f.name = a[1]
 				f.count, _ = strconv.Atoi(a[2])
 			}
-			size := f.elementSize()
+			if i := slices.IndexFunc(t.structs, func(s *structDef) bool { return s.name == f.ctype }); i >= 0 {
+				f.inner = t.structs[i]
+			}
+			size, align := f.layout()
 			if size == 0 {
 				return nil, fmt.Errorf("unknown type %q", f.ctype)
 			}
-			f.offset = roundUp(s.size, size)
+			f.offset = roundUp(s.size, align)
 			s.size = f.offset + size*max(f.count, 1)
-			s.align = max(s.align, size)
+			s.align = max(s.align, align)
 			s.fields = append(s.fields, f)
 		}
 	}
@@ -135,11 +139,15 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 func (f *field) pointer() bool { return f.function || strings.HasSuffix(f.ctype, "*") }
 
-func (f *field) elementSize() int {
-	if f.pointer() {
-		return pointerSize
+// layout is the size and the alignment of an element.
+func (f *field) layout() (size, align int) {
+	switch {
+	case f.inner != nil:
+		return f.inner.size, f.inner.align
+	case f.pointer():
+		return pointerSize, pointerSize
 	}
-	return sizes[f.ctype]
+	return sizes[f.ctype], sizes[f.ctype]
 }
 
 // declaration is the field in C, with the type given.
@@ -183,6 +191,12 @@ var capTexts = map[string]string{
 	"one-shot":    "small files are read and written in one pass",
 	"map":         "arrays can be mapped into memory",
 	"trailing":    "files can carry bytes after the array",
+	"chunked":     "arrays are stored in chunks, which have a compression and a fill value",
+	"resize":      "arrays that are a file of their own can change their shape",
+	"rows":        "there are tables, whose number of rows can change",
+	"remove":      "arrays can be removed",
+	"verify":      "files are checked more thoroughly than by reading them",
+	"shard":       "files can be split and joined without touching compressed data",
 }
 
 // caps are the capability bits.

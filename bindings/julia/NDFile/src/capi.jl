@@ -44,6 +44,12 @@ const NDF_CAP_STRINGS = Int32(128)
 const NDF_CAP_ONE_SHOT = Int32(256)
 const NDF_CAP_MAP = Int32(512)
 const NDF_CAP_TRAILING = Int32(1024)
+const NDF_CAP_CHUNKED = Int32(2048)
+const NDF_CAP_RESIZE = Int32(4096)
+const NDF_CAP_ROWS = Int32(8192)
+const NDF_CAP_REMOVE = Int32(16384)
+const NDF_CAP_VERIFY = Int32(32768)
+const NDF_CAP_SHARD = Int32(65536)
 const NDF_MAX_NDIM = Int32(64)
 const NDF_KIND_ARRAY = Int32(1)
 const NDF_KIND_DATASET = Int32(2)
@@ -52,6 +58,8 @@ const NDF_ARRAY_MASKED = Int32(1)
 const NDF_ARRAY_STRINGS = Int32(2)
 const NDF_ARRAY_NO_DATA = Int32(4)
 const NDF_ARRAY_SINGLE = Int32(8)
+const NDF_ARRAY_CHUNKED = Int32(16)
+const NDF_ARRAY_FILL = Int32(32)
 const NDF_COMMIT_ATOMIC = Int32(0)
 const NDF_COMMIT_DIRECT = Int32(1)
 const NDF_MODE_READ = Int32(0)
@@ -59,6 +67,17 @@ const NDF_MODE_UPDATE = Int32(1)
 const NDF_BLOSC_NOSHUFFLE = Int32(0)
 const NDF_BLOSC_SHUFFLE = Int32(1)
 const NDF_BLOSC_BITSHUFFLE = Int32(2)
+const NDF_OP_EQ = Int32(1)
+const NDF_OP_NE = Int32(2)
+const NDF_OP_LT = Int32(3)
+const NDF_OP_LE = Int32(4)
+const NDF_OP_GT = Int32(5)
+const NDF_OP_GE = Int32(6)
+const NDF_REDUCE_COUNT = Int32(1)
+const NDF_REDUCE_SUM = Int32(2)
+const NDF_REDUCE_MIN = Int32(4)
+const NDF_REDUCE_MAX = Int32(8)
+const NDF_REDUCE_MEAN = Int32(16)
 
 struct ndf_error
     code::Int32
@@ -72,6 +91,8 @@ struct ndf_open_options
     mode::UInt32
     format::Cstring
     max_header::Int64
+    follow_symlinks::UInt32
+    lock::UInt32
 end
 
 struct ndf_write_options
@@ -97,6 +118,7 @@ struct ndf_file_info
     caps::UInt32
     mode::UInt32
     format::NTuple{32,UInt8}
+    nrows::Int64
 end
 
 struct ndf_array_info
@@ -108,6 +130,21 @@ struct ndf_array_info
     itemsize::Int64
     dtype::NTuple{64,UInt8}
     shape::NTuple{64,Int64}
+    chunks::NTuple{64,Int64}
+    codec::NTuple{16,UInt8}
+    level::Int32
+    shuffle::UInt32
+end
+
+struct ndf_blosc_params
+    struct_size::UInt32
+    level::Int32
+    codec::Cstring
+    shuffle::UInt32
+    typesize::Int32
+    threads::Int32
+    compat18::UInt32
+    blocksize::Int64
 end
 
 struct ndf_array_spec
@@ -120,6 +157,10 @@ struct ndf_array_spec
     dims_json::Cstring
     attrs_json::Cstring
     extra_json::Cstring
+    chunks::Ptr{Int64}
+    compression::Ptr{ndf_blosc_params}
+    fill::Ptr{Cvoid}
+    expected_rows::Int64
 end
 
 struct ndf_item
@@ -180,17 +221,6 @@ struct ndf_save_file
     attrs_json::Cstring
 end
 
-struct ndf_blosc_params
-    struct_size::UInt32
-    level::Int32
-    codec::Cstring
-    shuffle::UInt32
-    typesize::Int32
-    threads::Int32
-    compat18::UInt32
-    blocksize::Int64
-end
-
 struct ndf_blosc_info
     struct_size::UInt32
     typesize::Int32
@@ -200,6 +230,95 @@ struct ndf_blosc_info
     shuffle::UInt32
     memcpyed::UInt32
     codec::NTuple{16,UInt8}
+end
+
+struct ndf_term
+    struct_size::UInt32
+    op::UInt32
+    column::Cstring
+    value_json::Cstring
+end
+
+struct ndf_where_options
+    struct_size::UInt32
+    reserved::UInt32
+    start::Int64
+    stop::Int64
+    skip::Int64
+    limit::Int64
+end
+
+struct ndf_scalar
+    dtype::NTuple{24,UInt8}
+    bytes::NTuple{16,UInt8}
+end
+
+struct ndf_summary
+    struct_size::UInt32
+    have::UInt32
+    count::Int64
+    sum::ndf_scalar
+    min::ndf_scalar
+    max::ndf_scalar
+    mean::ndf_scalar
+end
+
+struct ndf_problem
+    struct_size::UInt32
+    code::Int32
+    offset::Int64
+    path::Cstring
+    array::Cstring
+    message::Cstring
+    repair::Cstring
+    repaired::UInt32
+    reserved::UInt32
+end
+
+struct ndf_verify_options
+    struct_size::UInt32
+    repair::UInt32
+    follow_symlinks::UInt32
+    reserved::UInt32
+    format::Cstring
+    max_header::Int64
+    progress::Ptr{Cvoid}
+    user::Ptr{Cvoid}
+end
+
+struct ndf_convert_options
+    struct_size::UInt32
+    allow_loss::UInt32
+    no_check::UInt32
+    overwrite::UInt32
+    from::Cstring
+    to::Cstring
+    name::Cstring
+    commit::UInt32
+    sync::UInt32
+    progress::Ptr{Cvoid}
+    user::Ptr{Cvoid}
+    follow_symlinks::UInt32
+    reserved::UInt32
+    max_header::Int64
+end
+
+struct ndf_shard
+    struct_size::UInt32
+    reserved::UInt32
+    path::Cstring
+    nrows::Int64
+end
+
+struct ndf_shard_options
+    struct_size::UInt32
+    commit::UInt32
+    sync::UInt32
+    exclusive::UInt32
+    follow_symlinks::UInt32
+    reserved::UInt32
+    format::Cstring
+    max_header::Int64
 end
 
 "A zeroed struct in memory that C can write to, its struct_size set."
@@ -233,8 +352,11 @@ const p_ndf_file_name = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_array = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_array_at = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_add = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_flush = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_remove = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_close = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_info_get = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_fill = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_dtype = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_dims = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_extra = Ref{Ptr{Cvoid}}(C_NULL)
@@ -244,6 +366,17 @@ const p_ndf_array_map = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_map_close = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_read_strings = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_write_strings = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_resize = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_append = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_read_chunk = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_write_chunk = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_chunk_encoding = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_table_append = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_table_resize = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_table_where = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_take = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_reduce = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_table_arrow = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_attrs = Ref{Ptr{Cvoid}}(C_NULL)
@@ -257,25 +390,38 @@ const p_ndf_load = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load_many = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save_many = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_verify = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_convert = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_split = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_concat = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_set_threads = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_set_limits = Ref{Ptr{Cvoid}}(C_NULL)
 
 "Finds all functions in an open library; for `__init__`."
 function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_error) == 1024
-    @assert sizeof(ndf_open_options) == 24
+    @assert sizeof(ndf_open_options) == 32
     @assert sizeof(ndf_write_options) == 32
     @assert sizeof(ndf_format_info) == 136
-    @assert sizeof(ndf_file_info) == 56
-    @assert sizeof(ndf_array_info) == 608
-    @assert sizeof(ndf_array_spec) == 56
+    @assert sizeof(ndf_file_info) == 64
+    @assert sizeof(ndf_array_info) == 1144
+    @assert sizeof(ndf_blosc_params) == 40
+    @assert sizeof(ndf_array_spec) == 88
     @assert sizeof(ndf_item) == 88
     @assert sizeof(ndf_load_info) == 672
     @assert sizeof(ndf_many_options) == 24
     @assert sizeof(ndf_load_result) == 24
     @assert sizeof(ndf_save_file) == 48
-    @assert sizeof(ndf_blosc_params) == 40
     @assert sizeof(ndf_blosc_info) == 56
+    @assert sizeof(ndf_term) == 24
+    @assert sizeof(ndf_where_options) == 40
+    @assert sizeof(ndf_scalar) == 40
+    @assert sizeof(ndf_summary) == 176
+    @assert sizeof(ndf_problem) == 56
+    @assert sizeof(ndf_verify_options) == 48
+    @assert sizeof(ndf_convert_options) == 80
+    @assert sizeof(ndf_shard) == 24
+    @assert sizeof(ndf_shard_options) == 40
     p_ndf_version[] = dlsym(library, :ndf_version)
     p_ndf_status_name[] = dlsym(library, :ndf_status_name)
     p_ndf_status_text[] = dlsym(library, :ndf_status_text)
@@ -293,8 +439,11 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_file_array[] = dlsym(library, :ndf_file_array)
     p_ndf_file_array_at[] = dlsym(library, :ndf_file_array_at)
     p_ndf_file_add[] = dlsym(library, :ndf_file_add)
+    p_ndf_file_flush[] = dlsym(library, :ndf_file_flush)
+    p_ndf_file_remove[] = dlsym(library, :ndf_file_remove)
     p_ndf_array_close[] = dlsym(library, :ndf_array_close)
     p_ndf_array_info_get[] = dlsym(library, :ndf_array_info_get)
+    p_ndf_array_fill[] = dlsym(library, :ndf_array_fill)
     p_ndf_array_dtype[] = dlsym(library, :ndf_array_dtype)
     p_ndf_array_dims[] = dlsym(library, :ndf_array_dims)
     p_ndf_array_extra[] = dlsym(library, :ndf_array_extra)
@@ -304,6 +453,17 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_map_close[] = dlsym(library, :ndf_map_close)
     p_ndf_array_read_strings[] = dlsym(library, :ndf_array_read_strings)
     p_ndf_array_write_strings[] = dlsym(library, :ndf_array_write_strings)
+    p_ndf_array_resize[] = dlsym(library, :ndf_array_resize)
+    p_ndf_array_append[] = dlsym(library, :ndf_array_append)
+    p_ndf_array_read_chunk[] = dlsym(library, :ndf_array_read_chunk)
+    p_ndf_array_write_chunk[] = dlsym(library, :ndf_array_write_chunk)
+    p_ndf_array_chunk_encoding[] = dlsym(library, :ndf_array_chunk_encoding)
+    p_ndf_table_append[] = dlsym(library, :ndf_table_append)
+    p_ndf_table_resize[] = dlsym(library, :ndf_table_resize)
+    p_ndf_table_where[] = dlsym(library, :ndf_table_where)
+    p_ndf_array_take[] = dlsym(library, :ndf_array_take)
+    p_ndf_array_reduce[] = dlsym(library, :ndf_array_reduce)
+    p_ndf_table_arrow[] = dlsym(library, :ndf_table_arrow)
     p_ndf_file_attrs[] = dlsym(library, :ndf_file_attrs)
     p_ndf_file_set_attrs[] = dlsym(library, :ndf_file_set_attrs)
     p_ndf_array_attrs[] = dlsym(library, :ndf_array_attrs)
@@ -317,6 +477,10 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_save[] = dlsym(library, :ndf_save)
     p_ndf_load_many[] = dlsym(library, :ndf_load_many)
     p_ndf_save_many[] = dlsym(library, :ndf_save_many)
+    p_ndf_verify[] = dlsym(library, :ndf_verify)
+    p_ndf_convert[] = dlsym(library, :ndf_convert)
+    p_ndf_split[] = dlsym(library, :ndf_split)
+    p_ndf_concat[] = dlsym(library, :ndf_concat)
     p_ndf_set_threads[] = dlsym(library, :ndf_set_threads)
     p_ndf_set_limits[] = dlsym(library, :ndf_set_limits)
     return nothing
@@ -339,8 +503,11 @@ ndf_file_name(file, index, buf, len, err) = ccall(p_ndf_file_name[], Int32, (UIn
 ndf_file_array(file, name, array, err) = ccall(p_ndf_file_array[], Int32, (UInt64, Cstring, Ptr{UInt64}, Ptr{ndf_error},), file, name, array, err)
 ndf_file_array_at(file, index, array, err) = ccall(p_ndf_file_array_at[], Int32, (UInt64, Int64, Ptr{UInt64}, Ptr{ndf_error},), file, index, array, err)
 ndf_file_add(file, name, spec, array, err) = ccall(p_ndf_file_add[], Int32, (UInt64, Cstring, Ptr{ndf_array_spec}, Ptr{UInt64}, Ptr{ndf_error},), file, name, spec, array, err)
+ndf_file_flush(file, err) = ccall(p_ndf_file_flush[], Int32, (UInt64, Ptr{ndf_error},), file, err)
+ndf_file_remove(file, name, err) = ccall(p_ndf_file_remove[], Int32, (UInt64, Cstring, Ptr{ndf_error},), file, name, err)
 ndf_array_close(array, err) = ccall(p_ndf_array_close[], Int32, (UInt64, Ptr{ndf_error},), array, err)
 ndf_array_info_get(array, info, err) = ccall(p_ndf_array_info_get[], Int32, (UInt64, Ptr{ndf_array_info}, Ptr{ndf_error},), array, info, err)
+ndf_array_fill(array, buf, len, err) = ccall(p_ndf_array_fill[], Int32, (UInt64, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_dtype(array, buf, len, err) = ccall(p_ndf_array_dtype[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_dims(array, buf, len, err) = ccall(p_ndf_array_dims[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_extra(array, buf, len, err) = ccall(p_ndf_array_extra[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
@@ -350,6 +517,17 @@ ndf_array_map(array, data, len, mapping, err) = ccall(p_ndf_array_map[], Int32, 
 ndf_map_close(mapping, err) = ccall(p_ndf_map_close[], Int32, (UInt64, Ptr{ndf_error},), mapping, err)
 ndf_array_read_strings(array, ndim, start, count, step, offsets, data, cap, need, mask, err) = ccall(p_ndf_array_read_strings[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, offsets, data, cap, need, mask, err)
 ndf_array_write_strings(array, ndim, start, count, step, offsets, data, mask, err) = ccall(p_ndf_array_write_strings[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Cvoid}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, offsets, data, mask, err)
+ndf_array_resize(array, ndim, shape, err) = ccall(p_ndf_array_resize[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{ndf_error},), array, ndim, shape, err)
+ndf_array_append(array, axis, ndim, count, dtype, data, strides, err) = ccall(p_ndf_array_append[], Int32, (UInt64, Int32, Int32, Ptr{Int64}, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), array, axis, ndim, count, dtype, data, strides, err)
+ndf_array_read_chunk(array, ndim, index, buf, cap, need, size, err) = ccall(p_ndf_array_read_chunk[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{Int64}, Ptr{ndf_error},), array, ndim, index, buf, cap, need, size, err)
+ndf_array_write_chunk(array, ndim, index, data, n, err) = ccall(p_ndf_array_write_chunk[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Cvoid}, Int64, Ptr{ndf_error},), array, ndim, index, data, n, err)
+ndf_array_chunk_encoding(array, buf, len, err) = ccall(p_ndf_array_chunk_encoding[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
+ndf_table_append(file, items, nitems, err) = ccall(p_ndf_table_append[], Int32, (UInt64, Ptr{ndf_item}, Int64, Ptr{ndf_error},), file, items, nitems, err)
+ndf_table_resize(file, nrows, err) = ccall(p_ndf_table_resize[], Int32, (UInt64, Int64, Ptr{ndf_error},), file, nrows, err)
+ndf_table_where(file, terms, nterms, options, rows, cap, nrows, next, err) = ccall(p_ndf_table_where[], Int32, (UInt64, Ptr{ndf_term}, Int64, Ptr{ndf_where_options}, Ptr{Int64}, Int64, Ptr{Int64}, Ptr{Int64}, Ptr{ndf_error},), file, terms, nterms, options, rows, cap, nrows, next, err)
+ndf_array_take(array, rows, nrows, dtype, data, strides, mask, err) = ccall(p_ndf_array_take[], Int32, (UInt64, Ptr{Int64}, Int64, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, rows, nrows, dtype, data, strides, mask, err)
+ndf_array_reduce(array, ndim, start, count, step, what, out, err) = ccall(p_ndf_array_reduce[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, UInt32, Ptr{ndf_summary}, Ptr{ndf_error},), array, ndim, start, count, step, what, out, err)
+ndf_table_arrow(file, columns_json, batch_rows, stream, err) = ccall(p_ndf_table_arrow[], Int32, (UInt64, Cstring, Int64, Ptr{Cvoid}, Ptr{ndf_error},), file, columns_json, batch_rows, stream, err)
 ndf_file_attrs(file, buf, len, err) = ccall(p_ndf_file_attrs[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), file, buf, len, err)
 ndf_file_set_attrs(file, attrs_json, err) = ccall(p_ndf_file_set_attrs[], Int32, (UInt64, Cstring, Ptr{ndf_error},), file, attrs_json, err)
 ndf_array_attrs(array, buf, len, err) = ccall(p_ndf_array_attrs[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
@@ -363,5 +541,9 @@ ndf_load(path, name, buf, cap, need, infos, ninfos, err) = ccall(p_ndf_load[], I
 ndf_save(path, format, items, n, attrs_json, options, err) = ccall(p_ndf_save[], Int32, (Cstring, Cstring, Ptr{ndf_item}, Int64, Cstring, Ptr{ndf_write_options}, Ptr{ndf_error},), path, format, items, n, attrs_json, options, err)
 ndf_load_many(paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err) = ccall(p_ndf_load_many[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_load_result}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err)
 ndf_save_many(files, n, options, statuses, errors, many, err) = ccall(p_ndf_save_many[], Int32, (Ptr{ndf_save_file}, Int64, Ptr{ndf_write_options}, Ptr{Int32}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), files, n, options, statuses, errors, many, err)
+ndf_verify(path, options, on_problem, user, nproblems, err) = ccall(p_ndf_verify[], Int32, (Cstring, Ptr{ndf_verify_options}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), path, options, on_problem, user, nproblems, err)
+ndf_convert(src, dst, options, losses, losses_len, err) = ccall(p_ndf_convert[], Int32, (Cstring, Cstring, Ptr{ndf_convert_options}, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), src, dst, options, losses, losses_len, err)
+ndf_split(src, parts, nparts, options, err) = ccall(p_ndf_split[], Int32, (Cstring, Ptr{ndf_shard}, Int64, Ptr{ndf_shard_options}, Ptr{ndf_error},), src, parts, nparts, options, err)
+ndf_concat(srcs, nsrcs, dst, options, err) = ccall(p_ndf_concat[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{ndf_shard_options}, Ptr{ndf_error},), srcs, nsrcs, dst, options, err)
 ndf_set_threads(threads, err) = ccall(p_ndf_set_threads[], Int32, (Int32, Ptr{ndf_error},), threads, err)
 ndf_set_limits(max_header, err) = ccall(p_ndf_set_limits[], Int32, (Int64, Ptr{ndf_error},), max_header, err)

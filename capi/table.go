@@ -1,0 +1,344 @@
+package main
+
+// #include "internal.h"
+import "C"
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// table gives an open file as a table.
+func (f *file) table(nf ndfile.File) (ndfile.RowResizer, error) {
+	t, err := offered[ndfile.RowResizer](f, nf, "tables")
+	if err == nil && nf.Kind() != ndfile.Table {
+		err = ndfile.NewError(ndfile.ErrNotSupported, "the file is one array, not a table")
+	}
+	return t, err
+}
+
+// ndfgo_table_append appends rows to all columns of a table at once.
+//
+// Formats can keep them in memory until chunks are full: ndf_file_flush and ndf_file_close write them.
+//
+// C: int32_t ndf_table_append(ndf_file file, const ndf_item *items, int64_t nitems, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of a table open for changes or being created
+//   - items: one for each column, in any order, with its name, dtype, shape (the new rows and the shape of one), strides
+//     and data; struct_size is set, the other fields are 0. dtype is the column's in any byte order, or one that widens
+//     to it exactly. May be NULL with nitems 0
+//   - nitems: number of items
+//
+// Returns: NDF_OK; NDF_ERR_NAME for a column that the table does not have, or that no item is for; NDF_ERR_NAME_EXISTS
+// for two items of one column; NDF_ERR_SHAPE for rows of another shape, or not equally many in all columns;
+// NDF_ERR_DTYPE for another dtype; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a file that
+// is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_LIMIT; NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO;
+// NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the table is as before.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_table_append
+func ndfgo_table_append(file C.ndf_file, items *C.ndf_item, nitems C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, appendRows(handle(file), address(items), int64(nitems)))
+}
+
+func appendRows(h handle, items address, n int64) error {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	list, err := itemsAt(nil, items, n)
+	if err != nil {
+		return ndfile.Locate(err, f.path, "", false)
+	}
+	return f.change(func(nf ndfile.File) error {
+		t, err := f.table(nf)
+		if err != nil {
+			return err
+		}
+		columns, err := columnsOf(nf.Names(), list)
+		if err != nil {
+			return err
+		}
+		return t.AppendRows(context.Background(), columns)
+	})
+}
+
+// columnsOf puts the elements of items into the order of the columns.
+func columnsOf(names []string, items []ndfile.Item) ([]ndarray.Buffer, error) {
+	columns := make([]ndarray.Buffer, len(names))
+	found := make([]bool, len(names))
+	for i := range items {
+		it := &items[i]
+		at := slices.Index(names, it.Name)
+		switch {
+		case at < 0:
+			return nil, inColumn(ndfile.ErrName, "", it.Name)
+		case found[at]:
+			return nil, inColumn(ndfile.ErrNameExists, "the column comes twice", it.Name)
+		case it.Data.DType.IsVar():
+			return nil, inColumn(ndfile.ErrDType, "rows of elements of variable length cannot be appended", it.Name)
+		case it.Mask != nil || it.Dims != nil || it.Attrs != nil || it.Extra != nil:
+			return nil, inColumn(ndfile.ErrArgument, "ndf_item: rows have no mask and no metadata", it.Name)
+		}
+		columns[at], found[at] = it.Data, true
+	}
+	if at := slices.Index(found, false); at >= 0 {
+		return nil, inColumn(ndfile.ErrName, "no item for the column", names[at])
+	}
+	return columns, nil
+}
+
+// inColumn is an error about a column, whose name may be the caller's memory.
+func inColumn(kind *ndfile.ErrorKind, msg, name string) error {
+	return ndfile.Locate(ndfile.NewError(kind, msg), "", name, true)
+}
+
+// ndfgo_table_resize sets the number of rows of a table.
+//
+// Rows that come into being have the fill value of their column (zero where there is none); those that fall off are
+// gone for good.
+//
+// C: int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of a table open for changes or being created
+//   - nrows: the new number of rows
+//
+// Returns: NDF_OK; NDF_ERR_ARGUMENT for a negative number; NDF_ERR_READ_ONLY for a file open for reading;
+// NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_LIMIT;
+// NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_table_resize
+func ndfgo_table_resize(file C.ndf_file, nrows C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, resizeTable(handle(file), int64(nrows)))
+}
+
+func resizeTable(h handle, nrows int64) error {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	return f.change(func(nf ndfile.File) error {
+		if nrows < 0 {
+			return badArgument("nrows is " + strconv.FormatInt(nrows, 10) + ", expected 0 or more")
+		}
+		t, err := f.table(nf)
+		if err != nil {
+			return err
+		}
+		return t.ResizeRows(context.Background(), nrows)
+	})
+}
+
+// ndfgo_table_where finds the rows of a table for which all conditions hold.
+//
+// Columns are read block by block, those of later terms only where the earlier ones hold. When rows is full, next tells
+// where to go on: come again with it as start, without skip and with what is left of limit.
+//
+// Comparisons are exact, neither element nor constant is rounded. Bools, integers and floats are compared with JSON
+// numbers, true and false (NaN, Infinity and -Infinity too); times with the count of their units as a number, M8 also
+// with a string in ISO 8601 or "NaT"; S and U with strings, NULs at the end do not count. Of the comparisons with NaN
+// and NaT only NDF_OP_NE holds. A missing element fulfils no condition.
+//
+// C: int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of a table
+//   - terms: the conditions, each with its struct_size set; may be NULL with nterms 0: all rows
+//   - nterms: number of terms
+//   - options: which part of the table, how many rows; may be NULL: all
+//   - rows: receives the numbers of the rows, rising; may be NULL with cap 0: they are only counted
+//   - cap: rows that there is room for
+//   - nrows: receives the number of rows that were stored, or counted
+//   - next: receives the row to go on with, or -1 when there is nothing more to find
+//
+// Returns: NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_ARGUMENT for a constant that the
+// column cannot be compared with, an unknown op, and a file that is no table; NDF_ERR_NOT_SUPPORTED for columns of more
+// than one axis and of other dtypes; NDF_ERR_BOUNDS for rows outside the table; NDF_ERR_CORRUPT; NDF_ERR_IO;
+// NDF_ERR_HANDLE.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; reads of one file run in parallel.
+//
+// Since: 1.0
+//
+//export ndfgo_table_where
+func ndfgo_table_where(file C.ndf_file, terms *C.ndf_term, nterms C.int64_t, options *C.ndf_where_options, rows *C.int64_t, cap C.int64_t, nrows *C.int64_t, next *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	*nrows, *next = 0, -1
+	found, more, e := whereRows(handle(file), address(terms), int64(nterms), options, address(rows), int64(cap))
+	if e == nil {
+		*nrows, *next = C.int64_t(found), C.int64_t(more)
+	}
+	return report(err, e)
+}
+
+func whereRows(h handle, terms address, n int64, options *C.ndf_where_options, rows address, capacity int64) (found, next int64, err error) {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return 0, -1, err
+	}
+	q, err := queryAt(terms, n, options)
+	var dst []int64
+	if err == nil && rows != nil {
+		dst, err = sliceAt[int64]("rows", rows, capacity)
+	} else if err == nil && capacity != 0 {
+		err = badArgument("cap is " + strconv.FormatInt(capacity, 10) + ", expected the room at rows")
+	}
+	if err != nil {
+		return 0, -1, ndfile.Locate(err, f.path, "", false)
+	}
+	limit := q.Limit
+	if dst != nil && (limit == 0 || limit > capacity) {
+		q.Limit = capacity
+	}
+	err = f.shared(func(nf ndfile.File) error {
+		return ndfile.Where(context.Background(), nf, q, func(rows []int64) (bool, error) {
+			copy(dst[min(found, capacity):], rows)
+			found += int64(len(rows))
+			return true, nil
+		})
+	})
+	next = -1
+	if dst != nil && found == capacity && found != limit {
+		next = dst[found-1] + 1
+	}
+	return found, next, err
+}
+
+// queryAt reads what rows are wanted. The constants are the caller's memory.
+func queryAt(terms address, n int64, options *C.ndf_where_options) (q ndfile.Query, err error) {
+	if options != nil {
+		var own C.ndf_where_options
+		if err := input("ndf_where_options", options, &own); err != nil {
+			return q, err
+		}
+		q = ndfile.Query{Start: int64(own.start), Stop: int64(own.stop), Skip: int64(own.skip), Limit: int64(own.limit)}
+	}
+	err = structsAt("ndf_term", terms, n, func(p *C.ndf_term) error {
+		var own C.ndfgo_term
+		if err := input("ndf_term", p, &own); err != nil {
+			return err
+		}
+		t := ndfile.Term{Column: fieldText(own.column), Op: ndfile.Op(own.op)}
+		if own.op > C.NDF_OP_GE { // an Op has fewer bits
+			return badArgument("ndf_term: op is " + strconv.Itoa(int(own.op)))
+		}
+		t.Value, err = ndfile.ParseValue(bytesOf(fieldText(own.value_json)))
+		q.Terms = append(q.Terms, t)
+		return jsonError("ndf_term: value_json", err)
+	})
+	return q, err
+}
+
+// ndfgo_array_take reads rows of an array by their numbers (positions along the first axis), in the order given.
+//
+// Each chunk is decoded once, whatever the order. A row may come more than once.
+//
+// C: int32_t ndf_array_take(ndf_array array, const int64_t *rows, int64_t nrows, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - rows: the numbers, from 0; may be NULL with nrows 0
+//   - nrows: how many
+//   - dtype: type of the elements in memory, as for ndf_array_read; may be NULL: the stored one in native byte order
+//   - data: address of element 0 of the destination, whose shape is the array's but for nrows along the first axis;
+//     may be NULL where there are no elements
+//   - strides: distances in bytes, one for each axis, may be negative; may be NULL: row-major without gaps
+//   - mask: receives a byte for each element in row-major order, 1 = missing. May be NULL: a missing element is
+//     NDF_ERR_MASKED
+//
+// Returns: NDF_OK; NDF_ERR_BOUNDS for a row outside the array; NDF_ERR_SHAPE for an array without axes; NDF_ERR_MASKED;
+// NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA; NDF_ERR_CORRUPT;
+// NDF_ERR_NOT_SUPPORTED for a file with NDF_CAP_WRITE_ONCE that is being created; NDF_ERR_IO; NDF_ERR_HANDLE;
+// NDF_ERR_ARGUMENT. After an error the content of data and mask is undefined.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; reads of one file run in parallel.
+//
+// Since: 1.0
+//
+//export ndfgo_array_take
+func ndfgo_array_take(array C.ndf_array, rows *C.int64_t, nrows C.int64_t, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, takeRows(handle(array), address(rows), int64(nrows), dtype, data, strides, mask))
+}
+
+func takeRows(h handle, rows address, n int64, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	list, err := sliceAt[int64]("rows", rows, n)
+	if err != nil {
+		return a.locate(err)
+	}
+	return a.read(func(spec *ndfile.Spec) error {
+		if err := present(spec, false); err != nil {
+			return err
+		}
+		if len(spec.Shape) == 0 {
+			return ndfile.NewError(ndfile.ErrShape, "an array without axes has no rows")
+		}
+		shape := append([]int64{n}, spec.Shape[1:]...)
+		dst, err := elementsAt(spec, dtype, shape, strides, data)
+		if err != nil {
+			return err
+		}
+		count, err := ndarray.Count(shape)
+		if err != nil {
+			return err
+		}
+		missing, err := maskAt(mask, count)
+		if err != nil {
+			return err
+		}
+		if m, ok := a.array.(ndfile.Masked); ok && spec.Masked && missing != nil {
+			return takeMasked(m, spec, list, dst, missing)
+		}
+		clear(missing)
+		return ndfile.Take(context.Background(), a.array, list, dst)
+	})
+}
+
+// takeMasked reads row by row.
+func takeMasked(a ndfile.Masked, spec *ndfile.Spec, rows []int64, dst ndarray.Buffer, mask []byte) error {
+	from, to := ndarray.Full(spec.Shape), ndarray.Full(dst.Shape)
+	from.Count[0], to.Count[0] = 1, 1
+	for i, row := range rows {
+		if row < 0 || row >= spec.Shape[0] {
+			return outside("row", row, spec.Shape[0])
+		}
+		from.Start[0], to.Start[0] = row, int64(i)
+		part, err := dst.Sub(to)
+		if err != nil {
+			return err
+		}
+		size := len(mask) / len(rows)
+		if err := a.ReadMasked(context.Background(), from, part, mask[i*size:(i+1)*size]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
