@@ -1,0 +1,65 @@
+package netcdf
+
+import (
+	"context"
+	"errors"
+	"io"
+	"syscall"
+
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Format is the NetCDF format.
+var Format ndfile.Format = format{}
+
+type format struct{}
+
+// Name is "netcdf".
+func (format) Name() string { return "netcdf" }
+
+// Extensions has ".nc", ".nc4" and ".cdf"; what is written is NetCDF-4 with each.
+func (format) Extensions() []string { return extensions }
+
+var extensions = []string{".nc", ".nc4", ".cdf"}
+
+// Caps: a file is written once. They do not depend on whether there is a
+// libnetcdf.
+func (format) Caps() ndfile.Caps {
+	return ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapDims | ndfile.CapMasked | ndfile.CapStrings
+}
+
+// hdf5Magic begins an HDF5 file, at byte 0, 512, 1024, 2048 and so on.
+const hdf5Magic = "\x89HDF\r\n\x1a\n"
+
+// Detect looks for the magic of the classic formats, which is Certain, or that
+// of HDF5, which is Possible. It does not need libnetcdf.
+func (format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.Match, error) {
+	if err := ctx.Err(); err != nil {
+		return ndfile.NoMatch, err
+	}
+	in, err := fsys.Open(path)
+	if err != nil {
+		return ndfile.NoMatch, err
+	}
+	defer in.Close()
+	var head [len(hdf5Magic)]byte
+	for at := int64(0); at >= 0; at = max(512, 2*at) {
+		n, err := in.ReadAt(head[:], at)
+		switch {
+		case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ESPIPE), errors.Is(err, io.EOF) && n < 4:
+			return ndfile.NoMatch, nil
+		case err != nil && !errors.Is(err, io.EOF):
+			return ndfile.NoMatch, err
+		case at == 0 && isClassic(head[:n]):
+			return ndfile.Certain, nil
+		case string(head[:n]) == hdf5Magic:
+			return ndfile.Possible, nil
+		}
+	}
+	return ndfile.NoMatch, nil
+}
+
+// isClassic reports whether a file begins as one of CDF-1, CDF-2 or CDF-5.
+func isClassic(head []byte) bool {
+	return len(head) >= 4 && string(head[:3]) == "CDF" && (head[3] == 1 || head[3] == 2 || head[3] == 5)
+}

@@ -1,0 +1,64 @@
+/* libnetcdf, loaded at run time. Nothing of it is needed for building: these are our own prototypes. Only one thread at
+ * a time may be in here; the caller holds a lock. */
+#ifndef NDFILE_NETCDF_LIB_H
+#define NDFILE_NETCDF_LIB_H
+
+#include <stddef.h>
+
+typedef struct {
+	size_t size;
+	void *memory;
+	int flags;
+} ndnc_memio;
+
+/* The functions of libnetcdf by name: parameters, arguments. All give 0 or an error code. */
+#define NDNC_FUNCTIONS(F)                                                                                              \
+	F(open, (const char *path, int mode, int *ncid), (path, mode, ncid))                                           \
+	F(open_mem, (const char *path, int mode, size_t size, void *memory, int *ncid), (path, mode, size, memory, ncid)) \
+	F(create, (const char *path, int mode, int *ncid), (path, mode, ncid))                                         \
+	F(create_mem, (const char *path, int mode, size_t size, int *ncid), (path, mode, size, ncid))                  \
+	F(close, (int ncid), (ncid))                                                                                   \
+	F(close_memio, (int ncid, ndnc_memio *memio), (ncid, memio))                                                   \
+	F(set_fill, (int ncid, int mode, int *old), (ncid, mode, old))                                                 \
+	F(inq_grps, (int ncid, int *n, int *ids), (ncid, n, ids))                                                      \
+	F(inq_grpname, (int ncid, char *name), (ncid, name))                                                           \
+	F(inq_varids, (int ncid, int *n, int *ids), (ncid, n, ids))                                                    \
+	F(inq_varndims, (int ncid, int varid, int *n), (ncid, varid, n))                                               \
+	F(inq_var, (int ncid, int varid, char *name, int *type, int *ndims, int *dimids, int *natts),                  \
+	  (ncid, varid, name, type, ndims, dimids, natts))                                                             \
+	F(inq_dim, (int ncid, int dimid, char *name, size_t *len), (ncid, dimid, name, len))                           \
+	F(inq_varnatts, (int ncid, int varid, int *n), (ncid, varid, n))                                               \
+	F(inq_natts, (int ncid, int *n), (ncid, n))                                                                    \
+	F(inq_attname, (int ncid, int varid, int num, char *name), (ncid, varid, num, name))                           \
+	F(inq_att, (int ncid, int varid, const char *name, int *type, size_t *len), (ncid, varid, name, type, len))    \
+	F(get_att, (int ncid, int varid, const char *name, void *data), (ncid, varid, name, data))                     \
+	F(put_att, (int ncid, int varid, const char *name, int type, size_t len, const void *data),                    \
+	  (ncid, varid, name, type, len, data))                                                                        \
+	F(del_att, (int ncid, int varid, const char *name), (ncid, varid, name))                                       \
+	F(inq_user_type, (int ncid, int type, char *name, size_t *size, int *base, size_t *nfields, int *kind),        \
+	  (ncid, type, name, size, base, nfields, kind))                                                               \
+	F(def_grp, (int ncid, const char *name, int *id), (ncid, name, id))                                            \
+	F(def_dim, (int ncid, const char *name, size_t len, int *id), (ncid, name, len, id))                           \
+	F(def_var, (int ncid, const char *name, int type, int ndims, const int *dimids, int *id),                      \
+	  (ncid, name, type, ndims, dimids, id))                                                                       \
+	F(get_vara, (int ncid, int varid, const size_t *start, const size_t *count, void *data),                       \
+	  (ncid, varid, start, count, data))                                                                           \
+	F(put_vars, (int ncid, int varid, const size_t *start, const size_t *count, const ptrdiff_t *step, const void *data), \
+	  (ncid, varid, start, count, step, data))                                                                     \
+	F(free_string, (size_t n, char **data), (n, data))
+
+#define NDNC_DECLARE(name, params, args) int ndnc_##name params;
+NDNC_FUNCTIONS(NDNC_DECLARE)
+#undef NDNC_DECLARE
+
+/* ndnc_candidate is the path that NDFILE_LIBNETCDF names, as getenv gives it, or NULL. */
+const char *ndnc_candidate(void);
+
+/* ndnc_load loads the library of that name or path. It is 1 on success; else 0, and why has the reason. The library
+ * stays loaded for ever. */
+int ndnc_load(const char *name, char *why, size_t size);
+
+/* ndnc_strerror is libnetcdf's text for an error code. */
+const char *ndnc_strerror(int code);
+
+#endif

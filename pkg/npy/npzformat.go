@@ -1,0 +1,61 @@
+package npy
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Archive is the .npz format: a ZIP archive of .npy files, which are arrays with
+// the names of the members, without ".npy". It is read, not written.
+var Archive ndfile.Format = archive{}
+
+type archive struct{}
+
+// Name is "npz".
+func (archive) Name() string { return "npz" }
+
+// Extensions has ".npz".
+func (archive) Extensions() []string { return archiveExtensions }
+
+var archiveExtensions = []string{".npz"}
+
+// Caps: archives are read only.
+func (archive) Caps() ndfile.Caps { return 0 }
+
+// The signatures of ZIP, and the places in the header before a member.
+const (
+	zipMember   = "PK\x03\x04"
+	zipEnd      = "PK\x05\x06" // at the start of an archive without members
+	atZipName   = 30
+	atZipLength = 26 // of the name
+)
+
+// Detect is Certain when the first member is a .npy file by its name, and
+// Possible when there are no members. Other archives can be opened by giving the
+// format.
+func (archive) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.Match, error) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	head, err := firstBytes(ctx, fsys, path, s.buf[:1024])
+	switch {
+	case err != nil:
+		return ndfile.NoMatch, err
+	case strings.HasPrefix(string(head), zipEnd):
+		return ndfile.Possible, nil
+	case len(head) < atZipName || string(head[:len(zipMember)]) != zipMember:
+		return ndfile.NoMatch, nil
+	}
+	end := atZipName + int(binary.LittleEndian.Uint16(head[atZipLength:]))
+	if end > len(head) || !strings.HasSuffix(string(head[atZipName:end]), extensions[0]) {
+		return ndfile.NoMatch, nil
+	}
+	return ndfile.Certain, nil
+}
+
+// Create is ErrNotSupported.
+func (archive) Create(context.Context, ndfile.FS, string, ndfile.CreateOptions) (ndfile.File, error) {
+	return nil, ndfile.NewError(ndfile.ErrNotSupported, ".npz archives are read, not written: numpy.savez writes them")
+}
