@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -34,8 +35,8 @@ func newAttributes(attrs *ndfile.Attrs) *attributes {
 // attributes reads the __attrs__ of a root. Its absence is {}.
 func (d *disk) attributes(ctx context.Context, root string) (*attributes, error) {
 	path := root + "/" + attrsFile
-	a := &attributes{limits: pyjson.Limits{MaxBytes: d.limits.Header(), MaxDepth: d.limits.MaxDepth}}
-	text, err := d.read(ctx, path)
+	a := &attributes{limits: pyjson.Limits{MaxBytes: d.Limits.Header(), MaxDepth: d.Limits.MaxDepth}}
+	text, err := d.Read(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return a, nil
@@ -43,7 +44,7 @@ func (d *disk) attributes(ctx context.Context, root string) (*attributes, error)
 		return nil, err
 	}
 	if a.text = text; a.check() != nil {
-		e := jsonError(a.check()).(*ndfile.Error).On(path)
+		e := metafile.Error(a.check()).On(path)
 		e.Msg += " (where there is no " + attrsFile + ", there are no attributes, and the data can be read)"
 		return nil, e
 	}
@@ -101,8 +102,8 @@ func (a *attributes) merge(more *ndfile.Attrs) error {
 	for i := range more.Len() {
 		key, v := more.At(i)
 		if old, ok := all.Get(key); ok && !old.Equal(v) {
-			return ndfile.NewError(ndfile.ErrValue, "a carray has one set of attributes, but "+strconv.Quote(key)+" was given as "+shortText(old)+" for the file and as "+
-				shortText(v)+" for the array")
+			return ndfile.NewError(ndfile.ErrValue, "a carray has one set of attributes, but "+strconv.Quote(key)+" was given as "+metafile.Short(old)+" for the file and as "+
+				metafile.Short(v)+" for the array")
 		}
 	}
 	for i := range more.Len() {

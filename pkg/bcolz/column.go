@@ -9,6 +9,7 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/blosc"
 	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -36,7 +37,7 @@ type column struct {
 // readSizes reads what opening a table needs of each column.
 func (c *column) readSizes(ctx context.Context) error {
 	d := &c.file.disk
-	if err := d.folder(c.dir + "/" + metaFolder); err != nil {
+	if err := d.Expect(c.dir+"/"+metaFolder, vfs.Dir); err != nil {
 		return missing(err, c.dir+"/"+metaFolder)
 	}
 	path := c.dir + "/" + sizesFile
@@ -66,12 +67,12 @@ func (c *column) load(ctx context.Context, rows int64) error {
 		return e.On(c.dir + "/" + sizesFile).At(c.sizes.at)
 	}
 	if _, err := c.storage.params(); err != nil && f.mode != reading {
-		return ndfile.Locate(at(err, doc.offset(keyCparams)), path, "", false)
+		return ndfile.Locate(doc.Place(keyCparams, err), path, "", false)
 	}
 	shape := slices.Clone(c.sizes.shape)
 	shape[0] = rows
 	if c.chunks, err = c.newChunks(shape); err != nil {
-		return ndfile.Locate(at(err, doc.offset(keyChunklen)), path, "", false)
+		return ndfile.Locate(doc.Place(keyChunklen, err), path, "", false)
 	}
 	if c.attrs == nil {
 		if c.attrs, err = f.disk.attributes(ctx, c.dir); err != nil {
@@ -89,7 +90,7 @@ func (c *column) load(ctx context.Context, rows int64) error {
 // missing; a writer needs it.
 func (c *column) checkData() error {
 	data := c.dir + "/" + dataFolder
-	err := c.file.disk.folder(data)
+	err := c.file.disk.Expect(data, vfs.Dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -114,7 +115,7 @@ func (c *column) newChunks(shape []int64) (*chunk.Array, error) {
 		Header:         blpk{},
 		Sparse:         c.fresh,
 		ShortLast:      true,
-		FollowSymlinks: c.file.disk.follow,
+		FollowSymlinks: c.file.disk.Follow,
 		Write:          c.writeOptions(),
 	}
 	return a, a.Init(shape)
@@ -160,7 +161,7 @@ func (c *column) setRows(n int64) error {
 func (c *column) fillRows(n int64) (ndarray.Buffer, error) {
 	if c.storage.badFill {
 		return ndarray.Buffer{}, ndfile.NewError(ndfile.ErrCorrupt, keyDflt+": expected a value of dtype "+c.storage.dtype.String()+" to fill new rows with, found "+
-			shortText(c.storage.dflt)).On(c.dir + "/" + storageFile)
+			metafile.Short(c.storage.dflt)).On(c.dir + "/" + storageFile)
 	}
 	fill := c.storage.fill
 	if fill == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -30,7 +31,7 @@ func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 		return nil, ndfile.Locate(err, path, "", false)
 	}
 	return &file{
-		disk:   newDisk(fsys, false, ndfile.Limits{}),
+		disk:   disk{metafile.NewFiles(fsys, false, ndfile.Limits{})},
 		path:   trimRoot(strings.Clone(path)),
 		root:   folder.Path(),
 		mode:   creating,

@@ -2,13 +2,13 @@ package bcolz
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/internal/atom"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -58,7 +58,7 @@ func putElement(dst []byte, d ndarray.DType, v pyjson.Value) bool {
 		if text, _ := v.Str(); v.Kind() == pyjson.KindNull || text == "NaT" {
 			n, ok = nat, true
 		}
-		putWord(dst, d, uint64(n))
+		atom.PutWord(dst, &d, uint64(n))
 		return ok
 	case ndarray.Bytes, ndarray.Raw:
 		s, ok := v.Str()
@@ -75,27 +75,6 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// putWord stores the low bytes of w.
-func putWord(dst []byte, d ndarray.DType, w uint64) {
-	var le [8]byte
-	binary.LittleEndian.PutUint64(le[:], w)
-	copy(dst, le[:])
-	if d.WithOrder(ndarray.Little).Equal(d) {
-		return
-	}
-	slices.Reverse(dst)
-}
-
-// word is the inverse of putWord.
-func word(src []byte, d ndarray.DType) uint64 {
-	var le [8]byte
-	copy(le[:], src)
-	if !d.WithOrder(ndarray.Little).Equal(d) {
-		slices.Reverse(le[:len(src)])
-	}
-	return binary.LittleEndian.Uint64(le[:])
-}
-
 // putInteger takes integers in range, and floats that are integers.
 func putInteger(dst []byte, d ndarray.DType, v pyjson.Value) bool {
 	bits := 8 * d.Size
@@ -109,11 +88,11 @@ func putInteger(dst []byte, d ndarray.DType, v pyjson.Value) bool {
 	}
 	if d.Kind == ndarray.Uint {
 		n, ok := v.Uint64()
-		putWord(dst, d, n)
+		atom.PutWord(dst, &d, n)
 		return ok && n>>(bits-1)>>1 == 0
 	}
 	n, ok := v.Int64()
-	putWord(dst, d, uint64(n))
+	atom.PutWord(dst, &d, uint64(n))
 	return ok && n>>(bits-1) == n>>63
 }
 
@@ -147,41 +126,11 @@ func putComplex(dst []byte, d ndarray.DType, v pyjson.Value) bool {
 
 // putFloat rounds to the width of a float. NaN is the one that NumPy makes.
 func putFloat(dst []byte, d ndarray.DType, f float64) bool {
-	switch d.Size {
-	case 2:
-		putWord(dst, d, uint64(float16(f)))
-	case 4:
-		w := math.Float32bits(float32(f))
-		if math.IsNaN(f) {
-			w = 0x7fc00000
-		}
-		putWord(dst, d, uint64(w))
-	case 8:
-		w := math.Float64bits(f)
-		if math.IsNaN(f) {
-			w = 0x7ff8 << 48
-		}
-		putWord(dst, d, w)
-	default:
+	if d.Size > 8 {
 		return f == 0 && !math.Signbit(f) // a long double: its zero is known, nothing else
 	}
+	atom.PutWord(dst, &d, atom.FloatBits(f, d.Size))
 	return true
-}
-
-// float16 rounds to half precision, ties to even.
-func float16(f float64) uint16 {
-	sign := uint16(math.Float64bits(f) >> 48 & 0x8000)
-	switch f = math.Abs(f); {
-	case math.IsNaN(f):
-		return 0x7e00
-	case f >= 65520: // halfway to the first number beyond
-		return sign | 0x7c00
-	case f < 1.0/(1<<14):
-		return sign | uint16(math.RoundToEven(f*(1<<24)))
-	}
-	frac, exp := math.Frexp(f) // in [1/2, 1)
-	// A fraction that rounds up to the next power of 2 carries into the exponent.
-	return sign | uint16((exp+13)<<10) + uint16(math.RoundToEven(frac*(1<<11)))
 }
 
 // putText stores a str as UCS4. A lone surrogate is a character like any other.
@@ -198,7 +147,7 @@ func putText(dst []byte, d ndarray.DType, v pyjson.Value) bool {
 		if len(dst) < 4 {
 			return false
 		}
-		putWord(dst[:4], d, uint64(r))
+		atom.PutWord(dst[:4], &d, uint64(r))
 		dst, s = dst[4:], s[n:]
 	}
 	return ok
@@ -252,51 +201,42 @@ func dfltOf(d ndarray.DType, fill []byte) (pyjson.Value, error) {
 	}
 	v := element(d, fill)
 	if back, ok := parseDflt(d, v); !ok || !bytes.Equal(back, fill) || instant && v.Kind() == pyjson.KindNumber {
-		return v, ndfile.NewError(ndfile.ErrValue, "a fill value of dtype "+d.String()+" that bcolz cannot keep: "+shortText(v)+" in its place")
+		return v, ndfile.NewError(ndfile.ErrValue, "a fill value of dtype "+d.String()+" that bcolz cannot keep: "+metafile.Short(v)+" in its place")
 	}
 	return v, nil
 }
 
 // element is the JSON of an element of a storable dtype.
 func element(d ndarray.DType, src []byte) pyjson.Value {
-	bits := 8 * d.Size
 	switch d.Kind {
 	case ndarray.Bool:
 		return pyjson.Bool(src[0] != 0)
 	case ndarray.Uint:
-		return pyjson.Uint(word(src, d))
+		n, _ := atom.Word(src, &d)
+		return pyjson.Uint(n)
 	case ndarray.Int:
-		return pyjson.Int(int64(word(src, d)<<(64-bits)) >> (64 - bits))
+		n, _ := atom.Word(src, &d)
+		return pyjson.Int(int64(n))
 	case ndarray.Float:
 		return pyjson.Float(floatOf(d, src))
 	case ndarray.Complex:
 		return complexText(d, src)
 	case ndarray.Datetime, ndarray.Timedelta:
-		if n := int64(word(src, d)); n != nat {
-			return pyjson.Int(n)
+		if n, _ := atom.Word(src, &d); int64(n) != nat {
+			return pyjson.Int(int64(n))
 		}
 	case ndarray.Bytes:
 		return pyjson.String(string(bytes.TrimRight(src, "\x00")))
 	case ndarray.Raw:
 		return pyjson.String(string(src))
 	case ndarray.Unicode:
-		var text []byte
-		for ; len(src) > 0; src = src[4:] {
-			text = utf8.AppendRune(text, rune(word(src[:4], d)))
-		}
-		return pyjson.String(string(bytes.TrimRight(text, "\x00")))
+		return pyjson.String(atom.Text(src, &d))
 	}
 	return pyjson.Null()
 }
 
 func floatOf(d ndarray.DType, src []byte) float64 {
-	w := word(src, d)
-	switch d.Size {
-	case 2:
-		return halfOf(uint16(w))
-	case 4:
-		return float64(math.Float32frombits(uint32(w)))
-	}
+	w, _ := atom.Word(src, &d)
 	return math.Float64frombits(w)
 }
 
@@ -315,23 +255,4 @@ func complexText(d ndarray.DType, src []byte) pyjson.Value {
 	}
 	text = strconv.AppendFloat(text, im, 'g', -1, 64)
 	return pyjson.String(strings.ToLower(string(text)) + "j)")
-}
-
-// halfOf is the inverse of float16.
-func halfOf(h uint16) float64 {
-	frac, exp := float64(h&0x3ff), int(h>>10&31)
-	switch {
-	case exp == 31 && frac != 0:
-		return math.NaN()
-	case exp == 31:
-		frac = math.Inf(1)
-	case exp == 0:
-		frac = math.Ldexp(frac, -24)
-	default:
-		frac = math.Ldexp(frac+1024, exp-25)
-	}
-	if h>>15 != 0 {
-		return -frac
-	}
-	return frac
 }

@@ -3,9 +3,9 @@ package bcolz
 import (
 	"bytes"
 	"encoding/hex"
-	"math"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -85,7 +85,7 @@ func TestDfltRefused(t *testing.T) {
 		ok(t, err)
 		v, err := dfltOf(ndarray.MustParse(dtype), b)
 		if ndfile.KindOf(err) != ndfile.ErrValue {
-			t.Errorf("%s %s: written as %s, %v", dtype, fill, shortText(v), err)
+			t.Errorf("%s %s: written as %s, %v", dtype, fill, metafile.Short(v), err)
 		}
 	}
 	_, err := dfltOf(ndarray.MustParse("<i4"), make([]byte, 3))
@@ -103,26 +103,6 @@ func TestDfltLarge(t *testing.T) {
 	}
 }
 
-// TestFloat16 goes through all halves, and halfway between each two.
-func TestFloat16(t *testing.T) {
-	for h := range 0x7c00 {
-		f, next := halfOf(uint16(h)), halfOf(uint16(h)+1)
-		if got := float16(f); got != uint16(h) {
-			t.Fatalf("%v: %#x, expected %#x", f, got, h)
-		}
-		if got := float16(-f); got != uint16(h)|0x8000 || halfOf(got) != -f {
-			t.Fatalf("%v: %#x", -f, got)
-		}
-		if math.IsInf(next, 1) {
-			next = 65536
-		}
-		even := uint16(h + h&1)
-		if got := float16((f + next) / 2); got != even {
-			t.Fatalf("between %v and %v: %#x, expected %#x", f, next, got, even)
-		}
-	}
-}
-
 func FuzzDflt(f *testing.F) {
 	for _, name := range []string{"|b1", "<i4", ">u8", "<f2", "<f4", ">f8", "<c8", "|S4", "|V4", "<U3", "<M8[ns]", "<M8", `[["a", "<i4", [2]], ["b", "<f2"]]`} {
 		for _, text := range []string{"0", "-1.5", "true", "null", "NaN", `"ab"`, `"(1+2j)"`, "[[1, 2], 3.0]", `"\udcff"`} {
@@ -132,7 +112,7 @@ func FuzzDflt(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, text string) {
 		d, err := ndarray.Parse(name)
 		v, err2 := pyjson.Parse([]byte(text), pyjson.Limits{})
-		if err != nil || err2 != nil || d.IsVar() || d.Size == 0 || !inNumPy(d) || d.Size > 1<<16 {
+		if err != nil || err2 != nil || d.IsVar() || d.Size == 0 || !d.InNumPy() || d.Size > 1<<16 {
 			return
 		}
 		fill, good := parseDflt(d, v)
@@ -150,7 +130,7 @@ func FuzzDflt(f *testing.F) {
 			return
 		}
 		if back, good := parseDflt(d, again); !good || !bytes.Equal(back, fill) {
-			t.Fatalf("%s, %s: %x is written as %s and read as %x", d, text, fill, shortText(again), back)
+			t.Fatalf("%s, %s: %x is written as %s and read as %x", d, text, fill, metafile.Short(again), back)
 		}
 	})
 }

@@ -5,22 +5,11 @@ import (
 	"strings"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/numpyname"
+	"github.com/ndfile/ndfile/pkg/internal/pyliteral"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
-
-// words are the names of np.dtype that package ndarray does not have, as
-// typestrings without byte order. C types have the widths of 64-bit Unix. bcolz
-// opens them all, but writes none of them.
-var words = map[string]string{
-	"?": "b1", "b": "i1", "B": "u1", "h": "i2", "H": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8", "q": "i8", "Q": "u8", "p": "i8", "P": "u8",
-	"e": "f2", "f": "f4", "d": "f8", "g": "f16", "F": "c8", "D": "c16", "G": "c32", "M": "M8", "m": "m8", "c": "S1",
-	"bool_": "b1", "byte": "i1", "ubyte": "u1", "short": "i2", "ushort": "u2", "intc": "i4", "uintc": "u4", "int": "i8", "uint": "u8",
-	"int_": "i8", "long": "i8", "ulong": "u8", "longlong": "i8", "ulonglong": "u8", "intp": "i8", "uintp": "u8",
-	"half": "f2", "single": "f4", "double": "f8", "float": "f8", "float_": "f8", "longdouble": "f16", "float128": "f16",
-	"csingle": "c8", "cdouble": "c16", "complex": "c16", "complex_": "c16", "clongdouble": "c32", "complex256": "c32",
-	"datetime64": "M8", "timedelta64": "m8",
-}
 
 // parseDType reads the "dtype" of meta/storage: what str(np.dtype) gives or
 // np.dtype takes. Without a byte order a name means little endian, whatever this
@@ -28,7 +17,7 @@ var words = map[string]string{
 // ErrNotSupported for Python objects, ErrCorrupt for what is no dtype, or one
 // whose elements have no bytes.
 func parseDType(text string) (d ndarray.DType, shape []int64, err error) {
-	if len(text) > maxLiteral {
+	if len(text) > pyliteral.MaxLen {
 		return d, nil, notDType(text)
 	}
 	record := text
@@ -36,7 +25,7 @@ func parseDType(text string) (d ndarray.DType, shape []int64, err error) {
 		record = strings.TrimSuffix(inner, ")")
 	}
 	if strings.HasPrefix(record, "[") || strings.HasPrefix(record, "{") {
-		v, ok := parseLiteral(record)
+		v, ok := pyliteral.Parse(record)
 		if !ok {
 			return d, nil, notDType(text)
 		}
@@ -99,7 +88,7 @@ func parseFormats(text string) (ndarray.DType, []int64, error) {
 func parseFormat(text string) (f ndarray.Field, err error) {
 	order, rest := cutOrder(strings.Trim(text, " "))
 	if end := strings.IndexByte(rest, ')'); end >= 0 {
-		v, ok := parseLiteral(rest[:end+1])
+		v, ok := pyliteral.Parse(rest[:end+1])
 		if f.Shape, ok = shapeOf(&v, ok); !ok {
 			return f, notDType(text)
 		}
@@ -129,7 +118,7 @@ func cutOrder(text string) (order byte, rest string) {
 // parseName reads a type without fields, whose byte order has been cut off.
 func parseName(name string, order byte) (ndarray.DType, error) {
 	code := name
-	if w, ok := words[name]; ok {
+	if w, ok := numpyname.Typestring(name); ok {
 		code = w
 	} else if strings.HasPrefix(name, "a") {
 		code = "S" + name[1:] // its letter in old NumPy
@@ -138,7 +127,7 @@ func parseName(name string, order byte) (ndarray.DType, error) {
 		return ndarray.DType{}, ndfile.NewError(ndfile.ErrNotSupported, "elements of dtype object are pickled Python objects, which are never read")
 	}
 	d, err := ndarray.Parse(code)
-	if err != nil || code != "" && code[0] == '[' || !inNumPy(d) {
+	if err != nil || code != "" && code[0] == '[' || !d.InNumPy() {
 		return ndarray.DType{}, notDType(name)
 	}
 	if order == '>' {
@@ -147,23 +136,12 @@ func parseName(name string, order byte) (ndarray.DType, error) {
 	return d.WithOrder(ndarray.Little), nil
 }
 
-// inNumPy reports whether NumPy has a type, long doubles included.
-func inNumPy(d ndarray.DType) bool {
-	switch d.Kind {
-	case ndarray.Int, ndarray.Uint:
-		return d.Size <= 8
-	case ndarray.Complex:
-		return d.Size >= 8
-	}
-	return d.Kind != ndarray.BFloat && !d.IsVar()
-}
-
 // recordOf makes the record that a literal describes: a list of fields, or the
 // dict that NumPy writes where the fields are not packed.
-func recordOf(v *literal) (ndarray.DType, error) {
+func recordOf(v *pyliteral.Value) (ndarray.DType, error) {
 	var fields []ndarray.Field
 	var err error
-	if v.kind == literalDict {
+	if v.Kind == pyliteral.Dict {
 		fields, err = fieldsOfDict(v)
 	} else {
 		fields, err = fieldsOfList(v)
@@ -184,32 +162,32 @@ func notRecord() error {
 }
 
 // fieldsOfList reads [('a', '<i4'), ('b', '<f8', (2,)), (('title', 'c'), [...])].
-func fieldsOfList(v *literal) ([]ndarray.Field, error) {
-	fields := make([]ndarray.Field, len(v.items))
-	for i := range v.items {
-		item := &v.items[i]
-		if v.kind != literalList || item.kind != literalTuple || len(item.items) < 2 || len(item.items) > 3 {
+func fieldsOfList(v *pyliteral.Value) ([]ndarray.Field, error) {
+	fields := make([]ndarray.Field, len(v.Items))
+	for i := range v.Items {
+		item := &v.Items[i]
+		if v.Kind != pyliteral.List || item.Kind != pyliteral.Tuple || len(item.Items) < 2 || len(item.Items) > 3 {
 			return nil, notRecord()
 		}
-		name := &item.items[0]
-		if name.kind == literalTuple && len(name.items) == 2 {
-			name = &name.items[1]
+		name := &item.Items[0]
+		if name.Kind == pyliteral.Tuple && len(name.Items) == 2 {
+			name = &name.Items[1]
 		}
-		if name.kind != literalStr {
+		if name.Kind != pyliteral.Str {
 			return nil, notRecord()
 		}
-		f, err := fieldOf(&item.items[1])
+		f, err := fieldOf(&item.Items[1])
 		if err != nil {
 			return nil, err
 		}
-		if len(item.items) == 3 {
-			shape, ok := shapeOf(&item.items[2], true)
+		if len(item.Items) == 3 {
+			shape, ok := shapeOf(&item.Items[2], true)
 			if !ok {
 				return nil, notRecord()
 			}
 			f.Shape = append(shape, f.Shape...)
 		}
-		f.Name = name.text
+		f.Name = name.Text
 		fields[i] = f
 	}
 	return fields, nil
@@ -218,13 +196,13 @@ func fieldsOfList(v *literal) ([]ndarray.Field, error) {
 // fieldsOfDict reads {'names': [...], 'formats': [...], 'offsets': [...],
 // 'itemsize': 8}, whose fields must not overlap. What lies between them becomes
 // fields of raw bytes, as in dtype.descr.
-func fieldsOfDict(v *literal) ([]ndarray.Field, error) {
-	names, _ := v.get("names")
-	formats, _ := v.get("formats")
-	offsets, _ := v.get("offsets")
-	size, _ := v.get("itemsize")
-	n := len(names.items)
-	if n == 0 || len(formats.items) != n || len(offsets.items) != n || size.kind != literalInt {
+func fieldsOfDict(v *pyliteral.Value) ([]ndarray.Field, error) {
+	names, _ := v.Get("names")
+	formats, _ := v.Get("formats")
+	offsets, _ := v.Get("offsets")
+	size, _ := v.Get("itemsize")
+	n := len(names.Items)
+	if n == 0 || len(formats.Items) != n || len(offsets.Items) != n || size.Kind != pyliteral.Int {
 		return nil, notRecord()
 	}
 	var fields []ndarray.Field
@@ -234,38 +212,38 @@ func fieldsOfDict(v *literal) ([]ndarray.Field, error) {
 			return false
 		}
 		if to > at {
-			fields = append(fields, ndarray.Field{Name: freeName(names.items, len(fields)), DType: ndarray.DType{Kind: ndarray.Raw, Size: int(to - at)}})
+			fields = append(fields, ndarray.Field{Name: freeName(names.Items, len(fields)), DType: ndarray.DType{Kind: ndarray.Raw, Size: int(to - at)}})
 			at = to
 		}
 		return true
 	}
 	for i := range n {
-		if names.items[i].kind != literalStr || offsets.items[i].kind != literalInt {
+		if names.Items[i].Kind != pyliteral.Str || offsets.Items[i].Kind != pyliteral.Int {
 			return nil, notRecord()
 		}
-		f, err := fieldOf(&formats.items[i])
+		f, err := fieldOf(&formats.Items[i])
 		if err != nil {
 			return nil, err
 		}
 		length, err := ndarray.NBytes(f.Shape, f.DType.Size)
-		if err != nil || length > ndarray.MaxItemSize || !pad(offsets.items[i].n) {
+		if err != nil || length > ndarray.MaxItemSize || !pad(offsets.Items[i].N) {
 			return nil, notRecord()
 		}
-		f.Name = names.items[i].text
+		f.Name = names.Items[i].Text
 		fields = append(fields, f)
 		at += length
 	}
-	if !pad(size.n) {
+	if !pad(size.N) {
 		return nil, notRecord()
 	}
 	return fields, nil
 }
 
 // freeName is a name for the field at a position that is none of names.
-func freeName(names []literal, position int) string {
+func freeName(names []pyliteral.Value, position int) string {
 	name := "f" + strconv.Itoa(position)
 	for i := 0; i < len(names); i++ {
-		if names[i].text == name {
+		if names[i].Text == name {
 			name += "_"
 			i = -1
 		}
@@ -275,15 +253,15 @@ func freeName(names []literal, position int) string {
 
 // fieldOf reads the type of a field: a name, a list or dict of fields, or a tuple
 // of one of these and a shape.
-func fieldOf(v *literal) (f ndarray.Field, err error) {
+func fieldOf(v *pyliteral.Value) (f ndarray.Field, err error) {
 	switch {
-	case v.kind == literalStr:
-		f.DType, f.Shape, err = parseFormats(v.text)
-	case v.kind == literalList || v.kind == literalDict:
+	case v.Kind == pyliteral.Str:
+		f.DType, f.Shape, err = parseFormats(v.Text)
+	case v.Kind == pyliteral.List || v.Kind == pyliteral.Dict:
 		f.DType, err = recordOf(v)
-	case v.kind == literalTuple && len(v.items) == 2:
-		if f, err = fieldOf(&v.items[0]); err == nil {
-			shape, ok := shapeOf(&v.items[1], true)
+	case v.Kind == pyliteral.Tuple && len(v.Items) == 2:
+		if f, err = fieldOf(&v.Items[0]); err == nil {
+			shape, ok := shapeOf(&v.Items[1], true)
 			if !ok {
 				return f, notRecord()
 			}
@@ -296,16 +274,16 @@ func fieldOf(v *literal) (f ndarray.Field, err error) {
 }
 
 // shapeOf is the shape that a tuple of integers gives, nil for ().
-func shapeOf(v *literal, ok bool) ([]int64, bool) {
-	if !ok || v.kind != literalTuple || len(v.items) > ndarray.MaxNDim {
+func shapeOf(v *pyliteral.Value, ok bool) ([]int64, bool) {
+	if !ok || v.Kind != pyliteral.Tuple || len(v.Items) > ndarray.MaxNDim {
 		return nil, false
 	}
 	var shape []int64
-	for i := range v.items {
-		if v.items[i].kind != literalInt || v.items[i].n < 0 {
+	for i := range v.Items {
+		if v.Items[i].Kind != pyliteral.Int || v.Items[i].N < 0 {
 			return nil, false
 		}
-		shape = append(shape, v.items[i].n)
+		shape = append(shape, v.Items[i].N)
 	}
 	return shape, true
 }
@@ -340,7 +318,7 @@ func storable(d ndarray.DType) (ndarray.DType, error) {
 	switch {
 	case d.Kind == ndarray.Record:
 		return d, ndfile.NewError(ndfile.ErrDType, "bcolz cannot reopen a carray of records (dtype "+d.String()+"): write a table with a column for each field")
-	case !inNumPy(d) || d.Size == 0 || d.Kind == ndarray.Float && d.Size == 16 || d.Kind == ndarray.Complex && d.Size == 32:
+	case !d.InNumPy() || d.Size == 0 || d.Kind == ndarray.Float && d.Size == 16 || d.Kind == ndarray.Complex && d.Size == 32:
 		return d, ndfile.NewError(ndfile.ErrDType, "bcolz cannot store elements of dtype "+d.String())
 	}
 	return d, nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/pyliteral"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -58,7 +59,7 @@ var dtypes = []struct {
 	{"{'names': ['a', 'b'], 'formats': ['<i4', '<i4'], 'offsets': [0, 2], 'itemsize': 8}", "", nil}, {"{'names': ['a'], 'formats': ['<i4'], 'offsets': [0], 'itemsize': 3}", "", nil},
 	{"{'names': ['a'], 'formats': ['<i4'], 'offsets': [-4], 'itemsize': 8}", "", nil}, {"{'names': ['a'], 'formats': ['<i4'], 'offsets': [0, 1], 'itemsize': 8}", "", nil},
 	{"|S99999999999", "", nil}, {"i99999999999999999999", "", nil}, {"99999999999i4", "", nil}, {"(2147483647, 2147483647, 2147483647)i4", "", nil},
-	{strings.Repeat("[('a', ", 70) + "'<i4'" + strings.Repeat(")]", 70), "", nil}, {strings.Repeat("(", 1000), "", nil}, {"S" + strings.Repeat("1", maxLiteral), "", nil},
+	{strings.Repeat("[('a', ", 70) + "'<i4'" + strings.Repeat(")]", 70), "", nil}, {strings.Repeat("(", 1000), "", nil}, {"S" + strings.Repeat("1", pyliteral.MaxLen), "", nil},
 }
 
 func TestParseDType(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -123,7 +124,7 @@ func checkAttrs(t testing.TB, got *ndfile.Attrs, want json.RawMessage) {
 			v, _ = pyjson.Number(strings.TrimSuffix(text, " (literal)"))
 		}
 		if have, _ := got.Get(key); !have.Equal(v) {
-			t.Errorf("attribute %q: %s, expected %s", key, shortText(have), shortText(v))
+			t.Errorf("attribute %q: %s, expected %s", key, metafile.Short(have), metafile.Short(v))
 		}
 	}
 }
@@ -204,6 +205,11 @@ func readRoot(path string) error {
 	}
 	defer f.Close(ctx)
 	f.Attrs()
+	return readFile(f)
+}
+
+// readFile reads all arrays of a file.
+func readFile(f ndfile.File) error {
 	for _, name := range f.Names() {
 		a, err := f.Array(name)
 		if err != nil {

@@ -40,13 +40,15 @@ func (format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.M
 	}
 	p := prober{fsys: fsys}
 	root := trimRoot(path)
-	if p.has(root+"/"+sizesFile) && p.has(root+"/"+storageFile) || p.has(root+"/"+rootdirsFile) {
+	sizes := p.has(root + "/" + sizesFile)
+	storage := sizes && p.has(root+"/"+storageFile)
+	if storage || p.has(root+"/"+rootdirsFile) {
 		return ndfile.Certain, p.err
 	}
 	if !p.isFolder(path) {
 		return ndfile.NoMatch, p.err
 	}
-	if p.has(root+"/"+sizesFile) || p.has(root+"/"+storageFile) || p.has(chunkPath(root, 0)) || p.textTable(root) {
+	if sizes || p.has(root+"/"+storageFile) || p.has(root+"/"+dataFolder) && (p.has(chunkPath(root, 0)) || p.textTable(root)) {
 		return ndfile.Possible, p.err
 	}
 	return ndfile.NoMatch, p.err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -67,7 +68,7 @@ func FuzzStorage(f *testing.F) {
 func FuzzSizes(f *testing.F) {
 	seedFiles(f, "sizes", func(text []byte) { f.Add(text) })
 	f.Fuzz(func(t *testing.T, text []byte) {
-		doc, err := parseDocument(text, ndfile.Limits{})
+		doc, err := metafile.Parse(text, ndfile.Limits{})
 		var s sizes
 		if err == nil {
 			s, err = parseSizes(doc)
@@ -79,7 +80,7 @@ func FuzzSizes(f *testing.F) {
 		if _, err := ndarray.NBytes(s.shape, 1); err != nil {
 			return
 		}
-		doc, err = parseDocument(s.text(1), ndfile.Limits{})
+		doc, err = metafile.Parse(s.text(1), ndfile.Limits{})
 		ok(t, err)
 		again, err := parseSizes(doc)
 		if err != nil || string(again.text(1)) != string(s.text(1)) {
@@ -91,7 +92,7 @@ func FuzzSizes(f *testing.F) {
 func FuzzRootdirs(f *testing.F) {
 	seedFiles(f, rootdirsFile, func(text []byte) { f.Add(text) })
 	f.Fuzz(func(t *testing.T, text []byte) {
-		doc, err := parseDocument(text, ndfile.Limits{})
+		doc, err := metafile.Parse(text, ndfile.Limits{})
 		var names []string
 		if err == nil {
 			names, err = parseRootdirs(doc)
@@ -105,37 +106,11 @@ func FuzzRootdirs(f *testing.F) {
 				t.Fatalf("%q leads to %s", name, path)
 			}
 		}
-		doc, err = parseDocument(rootdirsText(names), ndfile.Limits{})
+		doc, err = metafile.Parse(rootdirsText(names), ndfile.Limits{})
 		ok(t, err)
 		again, err := parseRootdirs(doc)
 		if err != nil || strings.Join(again, "/") != strings.Join(names, "/") {
 			t.Fatalf("%q is written as %q: %v", names, rootdirsText(names), err)
-		}
-	})
-}
-
-func FuzzLiteral(f *testing.F) {
-	for _, c := range dtypes {
-		if len(c.text) < 1000 {
-			f.Add(c.text)
-		}
-	}
-	f.Add(`('\x41\u00e9\U0001F600', "it's", True, -5, {'a': [1, 2L,], })`)
-	f.Fuzz(func(t *testing.T, text string) {
-		v, good := parseLiteral(text)
-		if !good {
-			return
-		}
-		var count func(v *literal) int
-		count = func(v *literal) int {
-			n := 1
-			for i := range v.items {
-				n += count(&v.items[i])
-			}
-			return n
-		}
-		if n := count(&v); v.kind == 0 || n > len(text) {
-			t.Fatalf("%q: kind %d, %d values", text, v.kind, n)
 		}
 	})
 }

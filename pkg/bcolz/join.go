@@ -61,7 +61,7 @@ func (c *column) join(ctx context.Context, spans []span, i int) error {
 		return err
 	}
 	c.sizes.cbytes = first.chunkBytes() + c.compressed(0, c.wholeChunks(c.sizes.shape[0]))
-	text, err := first.file.disk.read(ctx, first.dir+"/"+storageFile)
+	text, err := first.file.disk.Read(ctx, first.dir+"/"+storageFile)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (c *column) copyChunk(ctx context.Context, from *column, k, n, to int64) (e
 	path := chunkPath(from.dir, k)
 	in, err := from.file.disk.Open(path)
 	if err != nil {
-		return missing(from.file.disk.notFile(err, path), path)
+		return missing(from.file.disk.Explain(err, path), path)
 	}
 	defer in.Close()
 	size, err := in.Size()

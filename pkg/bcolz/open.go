@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -18,7 +20,7 @@ func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.
 	if opt.Lock {
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, "bcolz has no locks for writers in different processes")
 	}
-	f := &file{disk: newDisk(fsys, opt.FollowSymlinks, opt.Limits), path: trimRoot(strings.Clone(path)), kind: ndfile.Table}
+	f := &file{disk: disk{metafile.NewFiles(fsys, opt.FollowSymlinks, opt.Limits)}, path: trimRoot(strings.Clone(path)), kind: ndfile.Table}
 	f.root = f.path
 	if opt.Mode == ndfile.Update {
 		f.mode = updating
@@ -34,7 +36,7 @@ func (f *file) open(ctx context.Context) error {
 		return err
 	}
 	path := f.root + "/" + rootdirsFile
-	text, err := f.disk.read(ctx, path)
+	text, err := f.disk.Read(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return f.openCarray(ctx)
@@ -43,7 +45,7 @@ func (f *file) open(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	doc, err := parseDocument(text, f.disk.limits)
+	doc, err := metafile.Parse(text, f.disk.Limits)
 	var names []string
 	if err == nil {
 		names, err = parseRootdirs(doc)
@@ -94,7 +96,7 @@ func (f *file) openTable(ctx context.Context, names []string) (err error) {
 	f.columns = make([]*column, len(names))
 	for i, name := range names {
 		c := &column{file: f, name: name, dir: f.root + "/" + name}
-		if err := f.disk.folder(c.dir); err != nil {
+		if err := f.disk.Expect(c.dir, vfs.Dir); err != nil {
 			return c.located(missing(err, c.dir))
 		}
 		if err := c.readSizes(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -26,23 +27,23 @@ const keyNames = "names"
 // parseRootdirs reads __rootdirs__: the names of the columns, in order. Before
 // bcolz 0.7.1 it also had "dirs", with paths of the machine that wrote it; a
 // column is always the folder of its name.
-func parseRootdirs(doc *document) ([]string, error) {
+func parseRootdirs(doc *metafile.Document) ([]string, error) {
 	v, ok := doc.Get(keyNames)
 	if !ok || v.Kind() != pyjson.KindList {
-		return nil, doc.wrong(ndfile.ErrCorrupt, keyNames, "a list of the names of the columns")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, keyNames, "a list of the names of the columns")
 	}
 	names := make([]string, 0, len(v.Items()))
 	seen := make(map[string]bool, len(v.Items()))
 	for _, item := range v.Items() {
 		name, ok := item.Str()
 		if !ok {
-			return nil, doc.wrong(ndfile.ErrCorrupt, keyNames, "a list of strings")
+			return nil, doc.Wrong(ndfile.ErrCorrupt, keyNames, "a list of strings")
 		}
 		if bad := badName(name); bad != "" {
-			return nil, at(ndfile.NewError(ndfile.ErrCorrupt, "column "+strconv.Quote(name)+": "+bad), doc.offset(keyNames))
+			return nil, doc.Place(keyNames, ndfile.NewError(ndfile.ErrCorrupt, "column "+strconv.Quote(name)+": "+bad))
 		}
 		if seen[name] {
-			return nil, at(ndfile.NewError(ndfile.ErrCorrupt, "two columns are called "+strconv.Quote(name)), doc.offset(keyNames))
+			return nil, doc.Place(keyNames, ndfile.NewError(ndfile.ErrCorrupt, "two columns are called "+strconv.Quote(name)))
 		}
 		seen[name] = true
 		names = append(names, name)

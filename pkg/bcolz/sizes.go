@@ -1,6 +1,9 @@
 package bcolz
 
 import (
+	"slices"
+
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -24,21 +27,16 @@ type sizes struct {
 }
 
 // parseSizes reads meta/sizes.
-func parseSizes(doc *document) (s sizes, err error) {
-	v, _ := doc.Get(keyShape)
-	for _, item := range v.Items() {
-		n, ok := item.Int64()
-		if !ok || n < 0 {
-			return s, doc.wrong(ndfile.ErrCorrupt, keyShape, "a list of extents of 0 or more")
-		}
-		s.shape = append(s.shape, n)
+func parseSizes(doc *metafile.Document) (s sizes, err error) {
+	if s.shape, err = doc.Ints(keyShape); err != nil {
+		return s, err
 	}
-	if len(s.shape) == 0 || len(s.shape) > ndarray.MaxNDim {
-		return s, doc.wrong(ndfile.ErrCorrupt, keyShape, "a list of 1 to 64 extents")
+	if n := len(s.shape); n == 0 || n > ndarray.MaxNDim || slices.Min(s.shape) < 0 {
+		return s, doc.Wrong(ndfile.ErrCorrupt, keyShape, "a list of 1 to 64 extents of 0 or more")
 	}
-	v, _ = doc.Get(keyCbytes)
+	v, _ := doc.Get(keyCbytes)
 	s.cbytes, _ = v.Int64()
-	s.at = doc.offset(keyShape)
+	s.at = doc.Offset(keyShape)
 	return s, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -41,20 +42,17 @@ type storage struct {
 
 // parseStorage reads meta/storage. Members that bcolz did not always write may be
 // missing: all but "dtype" and "chunklen".
-func parseStorage(doc *document) (s storage, err error) {
-	name, err := doc.str(keyDType)
+func parseStorage(doc *metafile.Document) (s storage, err error) {
+	name, err := doc.Str(keyDType)
 	if err != nil {
 		return s, err
 	}
 	if s.dtype, s.item, err = parseDType(name); err != nil {
-		return s, at(err, doc.offset(keyDType))
+		return s, doc.Place(keyDType, err)
 	}
-	v, _ := doc.Get(keyChunklen)
-	n, ok := v.Int64()
-	if !ok || n < 1 {
-		return s, doc.wrong(ndfile.ErrCorrupt, keyChunklen, "an integer of at least 1")
+	if s.chunklen, err = doc.Int(keyChunklen, 1, math.MaxInt64); err != nil {
+		return s, err
 	}
-	s.chunklen = n
 	if v, ok := doc.Get(keyDflt); ok {
 		fill, ok := parseDflt(s.dtype, v)
 		s.dflt, s.fill, s.badFill = v, fill, !ok
@@ -85,14 +83,14 @@ var defaultCompression = ndfile.Compression{Codec: blosc.LZ4.String(), Level: 5,
 
 // parseCparams reads "cparams". What it says counts for writing only: chunks tell
 // for themselves how they are compressed.
-func (s *storage) parseCparams(doc *document) error {
+func (s *storage) parseCparams(doc *metafile.Document) error {
 	s.compression = defaultCompression
 	s.compression.Codec = blosc.BloscLZ.String() // where none is named: before there was a choice
 	v, ok := doc.Get(keyCparams)
 	if !ok {
 		return nil
 	}
-	wrong := func(expected string) error { return doc.wrong(ndfile.ErrCorrupt, keyCparams, expected) }
+	wrong := func(expected string) error { return doc.Wrong(ndfile.ErrCorrupt, keyCparams, expected) }
 	cparams := v.Object()
 	if cparams == nil {
 		return wrong("an object")
@@ -195,7 +193,7 @@ func newStorage(spec *ndfile.Spec) (s storage, err error) {
 func (s *storage) checkExtra() error {
 	cparams, ok := s.extra.Get(keyCparams)
 	if ok && cparams.Object() == nil {
-		return ndfile.NewError(ndfile.ErrArgument, "extra: expected an object as "+keyCparams+", found "+shortText(cparams))
+		return ndfile.NewError(ndfile.ErrArgument, "extra: expected an object as "+keyCparams+", found "+metafile.Short(cparams))
 	}
 	for _, key := range []string{keyDType, keyChunklen, keyExpectedlen, keyDflt} {
 		if _, ok := s.extra.Get(key); ok {
@@ -253,12 +251,4 @@ func rowBytes(shape []int64, d ndarray.DType) (int64, error) {
 		err = ndfile.NewError(ndfile.ErrShape, "bcolz has no rows of 0 bytes: expected extents of 1 or more after the first axis")
 	}
 	return n, err
-}
-
-// at sets the offset of an error that has none.
-func at(err error, offset int64) error {
-	if e, ok := err.(*ndfile.Error); ok && e.Offset < 0 {
-		e.At(offset)
-	}
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -11,7 +12,7 @@ import (
 )
 
 func storageOf(text string) (storage, error) {
-	doc, err := parseDocument([]byte(text), ndfile.Limits{})
+	doc, err := metafile.Parse([]byte(text), ndfile.Limits{})
 	if err != nil {
 		return storage{}, err
 	}
@@ -119,7 +120,7 @@ func TestSizes(t *testing.T) {
 		`{}`: false, `{"shape": 3}`: false, `{"shape": []}`: false, `{"shape": [3.0]}`: false, `{"shape": [-1]}`: false, `{"shape": [9223372036854775808]}`: false, `{"shape": [true]}`: false,
 		`{"shape": [` + strings.Repeat("1,", 64) + `1]}`: false,
 	} {
-		doc, err := parseDocument([]byte(text), ndfile.Limits{})
+		doc, err := metafile.Parse([]byte(text), ndfile.Limits{})
 		ok(t, err)
 		if _, err := parseSizes(doc); (err == nil) != good {
 			t.Errorf("%s: %v", text, err)

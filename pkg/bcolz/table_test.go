@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -157,7 +158,7 @@ func TestOrder(t *testing.T) {
 // first one counts. Every reader of the format must be able to read them.
 func bcolzRows(t testing.TB, fsys ndfile.FS) (all string) {
 	t.Helper()
-	d := newDisk(fsys, false, ndfile.Limits{})
+	d := disk{metafile.NewFiles(fsys, false, ndfile.Limits{})}
 	doc, err := d.document(ctx, "/t/"+rootdirsFile)
 	ok(t, err)
 	names, err := parseRootdirs(doc)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -19,7 +20,7 @@ import (
 // temporary names, and rows that not all columns have: it must not run beside a
 // writer.
 func (format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	f := &file{disk: newDisk(fsys, opt.FollowSymlinks, opt.Limits), path: trimRoot(strings.Clone(path)), kind: ndfile.Table}
+	f := &file{disk: disk{metafile.NewFiles(fsys, opt.FollowSymlinks, opt.Limits)}, path: trimRoot(strings.Clone(path)), kind: ndfile.Table}
 	f.root = f.path
 	v := &verifier{file: f, opt: opt, report: report}
 	return f.located(v.run(ctx), nil)
@@ -106,7 +107,7 @@ func (v *verifier) checkTable(ctx context.Context) {
 	}
 	for _, name := range names {
 		c := &column{file: v.file, name: name, dir: v.root + "/" + name}
-		if err := v.disk.folder(c.dir); err != nil {
+		if err := v.disk.Expect(c.dir, vfs.Dir); err != nil {
 			v.bad(missing(err, c.dir), c)
 			continue
 		}
@@ -249,7 +250,7 @@ func (v *verifier) listed(c *column, dir string, known ...string) []vfs.DirEntry
 	var entries []vfs.DirEntry
 	var err error
 	if dir != v.root {
-		err = v.disk.folder(dir) // a repair must not reach outside
+		err = v.disk.Expect(dir, vfs.Dir) // a repair must not reach outside
 	}
 	if err == nil {
 		entries, err = v.disk.ReadDir(dir)

@@ -227,6 +227,20 @@ func (d *DType) has(o Order) bool {
 	return d.order() == o
 }
 
+// InNumPy reports whether NumPy has the type, long doubles included: not bfloat16,
+// |i16 and |u16, <c4 and those of variable length. The fields of records count.
+func (d DType) InNumPy() bool {
+	switch d.Kind {
+	case Int, Uint:
+		return d.Size <= 8
+	case Complex:
+		return d.Size >= 8
+	case Invalid, BFloat, VarBytes, VarString:
+		return false
+	}
+	return !slices.ContainsFunc(d.Fields, func(f Field) bool { return !f.DType.InNumPy() })
+}
+
 // Native returns the type in the machine's byte order, fields included.
 func (d DType) Native() DType { return d.WithOrder(NativeOrder) }
 

@@ -270,3 +270,16 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestInNumPy(t *testing.T) {
+	for name, want := range map[string]bool{"|b1": true, "<i8": true, "<u16": false, "<i16": false, "<f2": true, "<f16": true, "bfloat16": false, "<c4": false, "<c8": true,
+		"<c32": true, "|S3": true, "<U2": true, "|V5": true, "<M8[ns]": true, "bytes": false, "str": false,
+		`[["a", "<i4"], ["b", [["c", "<f8"]]]]`: true, `[["a", "<i4"], ["b", [["c", "<i16"]]]]`: false} {
+		if d := MustParse(name); d.InNumPy() != want {
+			t.Errorf("%s: %t", name, !want)
+		}
+	}
+	if (DType{}).InNumPy() {
+		t.Error("the zero DType")
+	}
+}

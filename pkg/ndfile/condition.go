@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/internal/isotime"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -180,8 +181,8 @@ func timeConstant(v Value, d ndarray.DType) (k constant, err error) {
 		if s == "NaT" {
 			return constant{}, nil
 		}
-		if t, ok := parseISO(s); ok {
-			if k.value, ok = t.in(d.Unit); ok {
+		if t, ok := isotime.Parse(s); ok {
+			if k.value, ok = t.In(d.Unit); ok {
 				return k, nil
 			}
 		}

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
 )
 
 // Open opens an existing file or folder. Unless opt.Format names one, the
-// format is found by content. Errors: ErrNotFound, ErrFormat (with the formats
+// format is found by content; what the extension says is only tried first. Errors: ErrNotFound, ErrFormat (with the formats
 // that were tried), and whatever the format finds.
 func Open(ctx context.Context, formats []Format, path string, opt OpenOptions) (File, error) {
 	f, _, err := OpenAs(ctx, formats, path, opt)
@@ -22,12 +25,38 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 	if opt.FS == nil {
 		opt.FS = OS
 	}
+	// Opening a file is the best test of what its name says, and the cheapest.
+	var refused error
+	promised := promised(formats, path)
+	if opt.Format == "" && promised != nil {
+		f, err := promised.Open(ctx, opt.FS, path, opt)
+		if err == nil {
+			return f, promised, nil
+		}
+		refused = err
+	}
 	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case refused != nil && format.Name() == promised.Name():
+		return nil, format, Locate(refused, path, "", false)
 	}
 	f, err := format.Open(ctx, opt.FS, path, opt)
 	return f, format, Locate(err, path, "", false)
+}
+
+// promised is the only format that has the extension of path, else nil.
+func promised(formats []Format, path string) (found Format) {
+	for _, f := range formats {
+		if hasExtension(f, path) {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
 }
 
 // Create starts a new file. The format is opt.Format or goes by the extension
@@ -51,32 +80,60 @@ func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOpti
 	return f, format, Locate(err, path, "", false)
 }
 
-// Detect finds the format of a file or folder by its content. Of several
-// possible formats the one that the extension names wins. No format is
-// ErrFormat.
+// Detect finds the format of a file or folder by its content. Those that the
+// extension names are asked first; the first that is certain wins, else the first
+// that finds it possible. No format is ErrFormat.
 func Detect(ctx context.Context, formats []Format, fsys FS, path string) (Format, error) {
-	var possible []Format
-	for _, f := range formats {
-		m, err := f.Detect(ctx, fsys, path)
-		if err != nil {
-			return nil, Locate(err, path, "", false)
-		}
-		switch m {
-		case Certain:
-			return f, nil
-		case Possible:
-			possible = append(possible, f)
+	var possible Format
+	fsys = &probe{FS: fsys, path: path}
+	for _, named := range [...]bool{true, false} {
+		for _, f := range formats {
+			if hasExtension(f, path) != named {
+				continue
+			}
+			m, err := f.Detect(ctx, fsys, path)
+			switch {
+			case err != nil:
+				return nil, Locate(err, path, "", false)
+			case m == Certain:
+				return f, nil
+			case m == Possible && possible == nil:
+				possible = f
+			}
 		}
 	}
-	for _, f := range possible {
-		if hasExtension(f, path) {
-			return f, nil
-		}
+	if possible == nil {
+		return nil, NewError(ErrFormat, "none of the known formats ("+formatNames(formats)+") recognises it").On(path)
 	}
-	if len(possible) > 0 {
-		return possible[0], nil
+	return possible, nil
+}
+
+// probe is the file system of one Detect. The formats all ask what there is at
+// path; it looks once, and knows that a folder cannot be read.
+type probe struct {
+	FS
+	path  string
+	info  vfs.Info // of path
+	known bool
+}
+
+func (p *probe) Stat(path string) (vfs.Info, error) {
+	if path != p.path {
+		return p.FS.Stat(path)
 	}
-	return nil, NewError(ErrFormat, "none of the known formats ("+formatNames(formats)+") recognises it").On(path)
+	var err error
+	if !p.known {
+		p.info, err = p.FS.Stat(path)
+		p.known = err == nil
+	}
+	return p.info, err
+}
+
+func (p *probe) ReadSmall(path string, buf []byte) (int, vfs.File, error) {
+	if p.known && p.info.Mode == vfs.Dir && path == p.path {
+		return 0, nil, &vfs.PathError{Op: "read", Path: strings.Clone(path), Errno: syscall.EISDIR}
+	}
+	return p.FS.ReadSmall(path, buf)
 }
 
 // ByName gives the format of that name. An unknown name is ErrFormat.

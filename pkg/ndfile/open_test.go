@@ -52,9 +52,14 @@ func TestOpen(t *testing.T) {
 	a := &fake{name: "a", exts: []string{".a"}, match: Certain, file: &fakeFile{}}
 	b := &fake{name: "b", exts: []string{".b"}, file: &fakeFile{}}
 	formats := []Format{a, b}
+	b.err = NewError(ErrCorrupt, "not mine")
 	f, err := Open(ctx, formats, "/x.b", OpenOptions{Mode: Update})
 	if err != nil || f != File(a.file) || a.opened.FS != OS || a.opened.Mode != Update {
 		t.Errorf("by content: %v, %+v", err, a.opened)
+	}
+	b.err = nil
+	if f, err = Open(ctx, formats, "/x.b", OpenOptions{}); err != nil || f != File(b.file) {
+		t.Errorf("by the extension: %v", err)
 	}
 	mem := NewMem()
 	if f, err = Open(ctx, formats, "/x.a", OpenOptions{Format: "b", FS: mem}); err != nil || f != File(b.file) || b.opened.FS != FS(mem) {

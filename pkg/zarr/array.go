@@ -27,12 +27,12 @@ func (f *file) newArray() (*array, error) {
 	m := f.meta
 	a := &array{file: f}
 	a.chunks = chunk.Array{
-		FS: f.fsys, Folder: f.dataPath(), AppendPath: f.chunkPath,
+		FS: f.files.FS, Folder: f.dataPath(), AppendPath: f.chunkPath,
 		DType: m.dtype, Chunks: m.chunks, Fill: m.fill, Codec: m.codec,
 		// Without a fill value that makes sense, chunks that are missing are an
 		// error.
 		Sparse:         m.fillErr == nil,
-		FollowSymlinks: f.follow, Write: f.write,
+		FollowSymlinks: f.files.Follow, Write: f.write,
 	}
 	if f.locker != nil {
 		a.chunks.Lock = f.lockChunk

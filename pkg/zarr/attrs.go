@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -31,7 +32,7 @@ func (s *store) readAttrs(ctx context.Context, m *metadata) (*ndfile.Attrs, erro
 	if err != nil {
 		return nil, err
 	}
-	doc, err := parseDocument(text, s.limits)
+	doc, err := metafile.Parse(text, s.files.Limits)
 	if err != nil {
 		err = ndfile.Locate(err, s.path(s.version.attrs), "", false)
 		var e *ndfile.Error

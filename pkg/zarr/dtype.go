@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
+	"github.com/ndfile/ndfile/pkg/internal/numpyname"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -11,18 +13,6 @@ import (
 
 // maxRecordDepth is how deep records nest, as in ndarray.Parse.
 const maxRecordDepth = 64
-
-// numpyNames are NumPy's names of dtypes that are no typestrings, and that
-// ndarray.Parse does not know. A byte order can stand before a single letter.
-var numpyNames = map[string]string{
-	"?": "b1", "b": "i1", "B": "u1", "h": "i2", "H": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8", "q": "i8", "Q": "u8",
-	"e": "f2", "f": "f4", "d": "f8", "g": "f16", "F": "c8", "D": "c16", "G": "c32", "c": "S1",
-	"bool_": "b1", "bool8": "b1", "byte": "i1", "ubyte": "u1", "short": "i2", "ushort": "u2", "intc": "i4", "uintc": "u4",
-	"int": "i8", "int_": "i8", "uint": "u8", "intp": "i8", "uintp": "u8", "longlong": "i8", "ulonglong": "u8",
-	"half": "f2", "single": "f4", "float": "f8", "float_": "f8", "double": "f8", "longdouble": "f16", "longfloat": "f16", "float128": "f16",
-	"csingle": "c8", "singlecomplex": "c8", "complex": "c16", "complex_": "c16", "cdouble": "c16", "cfloat": "c16",
-	"clongdouble": "c32", "clongfloat": "c32", "longcomplex": "c32", "complex256": "c32", "datetime64": "M8", "timedelta64": "m8",
-}
 
 // parseDType reads a dtype as NumPy's dtype.descr has it: a name, or a list of
 // fields, each a list of a name, a dtype and perhaps the shape of a sub-array.
@@ -36,7 +26,7 @@ func parseDescr(v pyjson.Value, depth int) (ndarray.DType, error) {
 	case isName:
 		return parseName(name)
 	case v.Kind() != pyjson.KindList:
-		return ndarray.DType{}, badDType("expected a dtype, found " + shortText(v))
+		return ndarray.DType{}, badDType("expected a dtype, found " + metafile.Short(v))
 	case depth > maxRecordDepth:
 		return ndarray.DType{}, badDType("records nested deeper than " + strconv.Itoa(maxRecordDepth))
 	}
@@ -44,12 +34,12 @@ func parseDescr(v pyjson.Value, depth int) (ndarray.DType, error) {
 	for i, item := range v.Items() {
 		parts := item.Items()
 		if len(parts) < 2 || len(parts) > 3 {
-			return ndarray.DType{}, badDType("expected a field as [name, dtype] or [name, dtype, shape], found " + shortText(item))
+			return ndarray.DType{}, badDType("expected a field as [name, dtype] or [name, dtype, shape], found " + metafile.Short(item))
 		}
 		f := &fields[i]
 		var ok bool
 		if f.Name, ok = parts[0].Str(); !ok {
-			return ndarray.DType{}, badDType("expected the name of a field, found " + shortText(parts[0]))
+			return ndarray.DType{}, badDType("expected the name of a field, found " + metafile.Short(parts[0]))
 		}
 		var err error
 		if f.DType, err = parseDescr(parts[1], depth+1); err != nil {
@@ -74,13 +64,13 @@ func parseSubShape(v pyjson.Value) ([]int64, error) {
 	for i, item := range items {
 		n, ok := item.Int64()
 		if !ok || n < 0 {
-			return nil, badDType("expected the shape of a sub-array, found " + shortText(v))
+			return nil, badDType("expected the shape of a sub-array, found " + metafile.Short(v))
 		}
 		shape[i] = n
 	}
 	if len(items) == 0 {
 		if v.Kind() != pyjson.KindList {
-			return nil, badDType("expected the shape of a sub-array, found " + shortText(v))
+			return nil, badDType("expected the shape of a sub-array, found " + metafile.Short(v))
 		}
 		return nil, nil
 	}
@@ -94,7 +84,7 @@ func parseName(name string) (ndarray.DType, error) {
 	if err != nil {
 		return d, err
 	}
-	if !inNumPy(&d) {
+	if !d.InNumPy() {
 		return d, badDType("expected the name of a NumPy dtype, found " + strconv.Quote(name))
 	}
 	if d.Size == 0 {
@@ -110,27 +100,13 @@ func numpyName(name string) string {
 	if len(name) > 1 && strings.IndexByte("<>=|", name[0]) >= 0 {
 		order, code = name[:1], name[1:]
 	}
-	if short, ok := numpyNames[code]; ok && (order == "" || len(code) == 1) {
+	if short, ok := numpyname.Typestring(code); ok && (order == "" || len(code) == 1) {
 		return order + short
 	}
 	if len(code) > 1 && code[0] == 'a' && code[1] >= '0' && code[1] <= '9' { // an old letter for S
 		return order + "S" + code[1:]
 	}
 	return name
-}
-
-// inNumPy tells whether NumPy has a dtype. Of types with 16 bytes it has the
-// long double and complex numbers.
-func inNumPy(d *ndarray.DType) bool {
-	switch d.Kind {
-	case ndarray.Int, ndarray.Uint:
-		return d.Size <= 8
-	case ndarray.Complex:
-		return d.Size >= 8
-	case ndarray.BFloat, ndarray.VarBytes, ndarray.VarString:
-		return false
-	}
-	return true
 }
 
 // dtypeValue is what parseDType reads back as d: NumPy's dtype.descr. It fails
@@ -142,7 +118,7 @@ func dtypeValue(d ndarray.DType) (pyjson.Value, error) {
 		return pyjson.Value{}, err
 	}
 	switch {
-	case !inNumPy(&d):
+	case !d.InNumPy():
 		return pyjson.Value{}, badDType("zarr stores the dtypes of NumPy only, found " + d.String())
 	case d.Size == 0:
 		return pyjson.Value{}, badDType("zarr stores elements of at least one byte, found " + d.String())

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -84,7 +85,7 @@ func time3(name string, conf *pyjson.Object, order ndarray.Order) (ndarray.DType
 	scaleValue, hasScale := conf.Get("scale_factor")
 	scale, isInt := scaleValue.Int64()
 	if !ok || !hasScale || !isInt || scale < 1 || scale > 1<<31-1 {
-		return ndarray.DType{}, ndfile.NewError(ndfile.ErrCorrupt, name+": expected a unit and a scale_factor from 1 to 2147483647, found "+shortText(pyjson.ObjectValue(conf)))
+		return ndarray.DType{}, ndfile.NewError(ndfile.ErrCorrupt, name+": expected a unit and a scale_factor from 1 to 2147483647, found "+metafile.Short(pyjson.ObjectValue(conf)))
 	}
 	if unit == "μs" {
 		unit = "us"
@@ -110,7 +111,7 @@ func fixed3(name string, conf *pyjson.Object, order ndarray.Order) (ndarray.DTyp
 	v, _ := conf.Get("length_bytes")
 	n, ok := v.Int64()
 	if !ok || n < 1 || n > ndarray.MaxItemSize || name == unicode3 && n%4 != 0 {
-		return ndarray.DType{}, ndfile.NewError(ndfile.ErrCorrupt, name+": expected length_bytes, the size of an element, found "+shortText(pyjson.ObjectValue(conf)))
+		return ndarray.DType{}, ndfile.NewError(ndfile.ErrCorrupt, name+": expected length_bytes, the size of an element, found "+metafile.Short(pyjson.ObjectValue(conf)))
 	}
 	d := ndarray.DType{Size: int(n)}
 	switch name {
@@ -145,7 +146,7 @@ func record3(name string, conf *pyjson.Object, order ndarray.Order, depth int) (
 		}
 		text, ok := label.Str()
 		if !ok || text == "" {
-			return ndarray.DType{}, ndfile.NewError(ndfile.ErrCorrupt, name+": expected fields with a name and a data_type, found "+shortText(item))
+			return ndarray.DType{}, ndfile.NewError(ndfile.ErrCorrupt, name+": expected fields with a name and a data_type, found "+metafile.Short(item))
 		}
 		d, err := dtype3(kind, order, depth+1)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -42,9 +43,9 @@ type file struct {
 	oldAttrs *ndfile.Attrs // as they are on disk; when updating
 }
 
-func newFile(v *version, fsys ndfile.FS, path string) *file {
+func newFile(v *version, fsys ndfile.FS, path string, follow bool, limits ndfile.Limits) *file {
 	path = strings.Clone(path)
-	return &file{store: store{version: v, fsys: fsys, root: path}, given: path}
+	return &file{store: store{version: v, files: metafile.NewFiles(fsys, follow, limits), root: path}, given: path}
 }
 
 func (f *file) Kind() ndfile.Kind    { return ndfile.Single }
@@ -87,12 +88,7 @@ func (f *file) located(err error) error {
 func errClosed() error { return ndfile.NewError(ndfile.ErrArgument, "the file is closed") }
 
 // open reads what Open reads.
-func (f *file) open(ctx context.Context, lock bool) (err error) {
-	if lock {
-		if err := f.useLocks(); err != nil {
-			return err
-		}
-	}
+func (f *file) open(ctx context.Context) (err error) {
 	if f.meta, err = f.readMeta(ctx); err != nil {
 		return err
 	}
@@ -147,7 +143,7 @@ func (f *file) add(ctx context.Context, name string, spec ndfile.Spec) error {
 	f.meta = meta
 	a, err := f.newArray()
 	if err == nil && f.version.data != "" {
-		if err = f.fsys.Mkdir(f.dataPath()); errors.Is(err, fs.ErrExist) {
+		if err = f.files.Mkdir(f.dataPath()); errors.Is(err, fs.ErrExist) {
 			err = nil // an Add before this one failed
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/internal/atom"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -114,7 +116,7 @@ func toScalar(v pyjson.Value) (s scalar, err error) {
 }
 
 func corruptFill(expected string, v pyjson.Value) error {
-	return ndfile.NewError(ndfile.ErrCorrupt, "fill_value: expected "+expected+", found "+shortText(v))
+	return ndfile.NewError(ndfile.ErrCorrupt, "fill_value: expected "+expected+", found "+metafile.Short(v))
 }
 
 // noFill says that a value is none for a dtype.
@@ -142,18 +144,6 @@ func (s *scalar) put(dst []byte, d *ndarray.DType) error {
 		return s.putRaw(dst, d)
 	}
 	return noFill(d, s.value)
-}
-
-// putWord writes the low bytes of a word in the byte order of d.
-func putWord(dst []byte, d *ndarray.DType, word uint64) {
-	var b [8]byte
-	if n := len(dst); d.Swapped() == (ndarray.NativeOrder == ndarray.Little) && n > 1 {
-		binary.BigEndian.PutUint64(b[:], word)
-		copy(dst, b[8-n:])
-	} else {
-		binary.LittleEndian.PutUint64(b[:], word)
-		copy(dst, b[:n])
-	}
 }
 
 // putInt wraps integers and cuts the fraction off floats. A float becomes an
@@ -184,7 +174,7 @@ func (s *scalar) putInt(dst []byte, d *ndarray.DType) error {
 			return noFill(d, s.value)
 		}
 	}
-	putWord(dst, d, word)
+	atom.PutWord(dst, d, word)
 	return nil
 }
 
@@ -205,13 +195,13 @@ func (s *scalar) putFloat(dst []byte, d *ndarray.DType) error {
 	}
 	if len(part) > 8 {
 		if s.bits != 0 || math.Float64bits(s.f)|math.Float64bits(second.f) != 0 {
-			return ndfile.NewError(ndfile.ErrNotSupported, "fill_value: of dtype "+d.String()+" only 0 and null are supported, found "+shortText(s.value))
+			return ndfile.NewError(ndfile.ErrNotSupported, "fill_value: of dtype "+d.String()+" only 0 and null are supported, found "+metafile.Short(s.value))
 		}
 		return nil
 	}
-	putWord(part, d, s.floatBits(len(part)))
+	atom.PutWord(part, d, s.floatBits(len(part)))
 	if d.Kind == ndarray.Complex {
-		putWord(dst[len(part):], d, second.floatBits(len(part)))
+		atom.PutWord(dst[len(part):], d, second.floatBits(len(part)))
 	}
 	return nil
 }
@@ -238,45 +228,18 @@ func pythonNumber(text string, isComplex bool) (complex128, bool) {
 // floatBits is the number as a float of a number of bytes. Integers of 64 bits
 // become halves through a float of 4 bytes, as in NumPy.
 func (s *scalar) floatBits(size int) uint64 {
-	f64, f32 := s.f, float32(s.f)
-	switch s.kind {
-	case ndarray.Bool, ndarray.Uint:
-		f64, f32 = float64(s.bits), float32(s.bits)
-	case ndarray.Int:
-		f64, f32 = float64(int64(s.bits)), float32(int64(s.bits))
+	f := s.f
+	switch small := size < 8; {
+	case s.kind == ndarray.Int && small:
+		f = float64(float32(int64(s.bits)))
+	case s.kind == ndarray.Int:
+		f = float64(int64(s.bits))
+	case s.kind != ndarray.Float && small:
+		f = float64(float32(s.bits))
+	case s.kind != ndarray.Float:
+		f = float64(s.bits)
 	}
-	switch {
-	case size == 2 && s.kind == ndarray.Float:
-		return halfBits(f64)
-	case size == 2:
-		return halfBits(float64(f32))
-	case size == 4 && f64 != f64: // Go's NaN is not that of Python
-		return 0x7fc0 << 16
-	case size == 4:
-		return uint64(math.Float32bits(f32))
-	case f64 != f64:
-		return 0x7ff8 << 48
-	}
-	return math.Float64bits(f64)
-}
-
-// halfBits rounds to a float of 2 bytes, to the nearest, ties to even.
-func halfBits(f float64) uint64 {
-	var sign uint64
-	if math.Signbit(f) {
-		sign = 0x8000
-	}
-	f = math.Abs(f)
-	switch {
-	case f != f:
-		return 0x7e00
-	case f >= 65520: // half way between the largest half and 65536
-		return sign | 0x7c00
-	case f < 0x1p-14: // subnormal; what rounds up becomes the smallest normal
-		return sign | uint64(math.RoundToEven(f*0x1p24))
-	}
-	frac, exp := math.Frexp(f) // frac in [0.5, 1): 11 bits of it are kept
-	return sign | uint64(exp+13)<<10 + uint64(math.RoundToEven(frac*0x1p11))
+	return atom.FloatBits(f, size)
 }
 
 // putTime takes numbers as counts of the unit, and for dates ISO 8601.
@@ -298,7 +261,7 @@ func (s *scalar) putTime(dst []byte, d *ndarray.DType) error {
 			return noFill(d, s.value)
 		}
 	}
-	putWord(dst, d, uint64(count))
+	atom.PutWord(dst, d, uint64(count))
 	return nil
 }
 
@@ -311,7 +274,7 @@ func (s *scalar) putText(dst []byte, d *ndarray.DType) error {
 	}
 	for _, r := range text {
 		if d.Kind == ndarray.Unicode && len(dst) >= 4 {
-			putWord(dst[:4], d, uint64(r))
+			atom.PutWord(dst[:4], d, uint64(r))
 			dst = dst[4:]
 		} else if d.Kind == ndarray.Bytes && r >= utf8.RuneSelf {
 			return noFill(d, s.value)

@@ -3,11 +3,11 @@ package zarr
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"math"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/internal/atom"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -150,18 +150,11 @@ func fillWord(elem []byte, d *ndarray.DType) (uint64, error) {
 	if isZero(elem) {
 		return 0, nil
 	}
-	kind := d.Kind
-	from := *d
-	if kind == ndarray.Datetime || kind == ndarray.Timedelta {
-		kind = ndarray.Int
-		from = ndarray.DType{Kind: kind, Order: d.Order, Size: d.Size}
-	}
-	var wide [8]byte
-	err := ndarray.CopyRun(wide[:], 8, ndarray.DType{Kind: kind, Order: ndarray.Little, Size: 8}, elem, int64(d.Size), from, 1)
-	if err != nil {
+	word, ok := atom.Word(elem, d)
+	if !ok {
 		return 0, ndfile.NewError(ndfile.ErrValue, "zarr has no way to write this fill value of dtype "+d.String())
 	}
-	return binary.LittleEndian.Uint64(wide[:]), nil
+	return word, nil
 }
 
 func floatValue2(word uint64) pyjson.Value {
@@ -174,11 +167,7 @@ func floatValue2(word uint64) pyjson.Value {
 
 // unicodeValue is a text without the NULs at its end.
 func unicodeValue(elem []byte, d *ndarray.DType) (pyjson.Value, error) {
-	native := append([]byte(nil), elem...)
-	if d.Swapped() {
-		ndarray.SwapBytes(native, *d)
-	}
-	text := ucs4Text(native)
+	text := atom.Text(elem, d)
 	back := make([]byte, len(elem))
 	if s := (scalar{kind: ndarray.Unicode, text: text}); !utf8.ValidString(text) || s.putText(back, d) != nil || string(back) != string(elem) {
 		return pyjson.Value{}, ndfile.NewError(ndfile.ErrValue, "the fill value is no Unicode text")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -41,7 +42,7 @@ func TestFill23Golden(t *testing.T) {
 		text, err := write(elem, d)
 		if row[0] == "2" && d.Kind == ndarray.Bytes { // zarr-python leaves out the NULs at its end
 			if s, _ := text.Str(); base64.StdEncoding.EncodeToString(elem) != s {
-				t.Errorf("%s: written as %s, %v", line, shortText(text), err)
+				t.Errorf("%s: written as %s, %v", line, metafile.Short(text), err)
 			}
 			continue
 		}
@@ -174,7 +175,7 @@ func TestFill23Refused(t *testing.T) {
 		d := ndarray.MustParse(c.dtype)
 		for i, write := range []writeFill{fill2Value, fill3Value} {
 			if v, err := write(c.elem, d); !errors.Is(err, c.kind) {
-				t.Errorf("version %d, %s, %x: %s, %v", i+2, c.dtype, c.elem, shortText(v), err)
+				t.Errorf("version %d, %s, %x: %s, %v", i+2, c.dtype, c.elem, metafile.Short(v), err)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/internal/atom"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -32,11 +33,11 @@ func putFill3(dst []byte, d *ndarray.DType, v pyjson.Value) error {
 		return putInt3(dst, d, v)
 	case ndarray.Datetime, ndarray.Timedelta:
 		if s, _ := v.Str(); s == "NaT" {
-			putWord(dst, d, 1<<63)
+			atom.PutWord(dst, d, 1<<63)
 			return nil
 		}
 		if i, ok := v.Int64(); ok {
-			putWord(dst, d, uint64(i))
+			atom.PutWord(dst, d, uint64(i))
 			return nil
 		}
 	case ndarray.Float:
@@ -74,14 +75,14 @@ func putInt3(dst []byte, d *ndarray.DType, v pyjson.Value) error {
 		if !ok || bits.Len64(u) > 8*d.Size {
 			return noFill(d, v)
 		}
-		putWord(dst, d, u)
+		atom.PutWord(dst, d, u)
 		return nil
 	}
 	i, ok := v.Int64()
 	if shift := 64 - 8*d.Size; !ok || i<<shift>>shift != i {
 		return noFill(d, v)
 	}
-	putWord(dst, d, uint64(i))
+	atom.PutWord(dst, d, uint64(i))
 	return nil
 }
 
@@ -94,7 +95,7 @@ func putFloat3(dst []byte, d *ndarray.DType, v pyjson.Value) error {
 		}
 	case strings.HasPrefix(s, "0x") && len(s) == 2+2*d.Size:
 		if word, err := strconv.ParseUint(s[2:], 16, 64); err == nil {
-			putWord(dst, d, word)
+			atom.PutWord(dst, d, word)
 			return nil
 		}
 	}

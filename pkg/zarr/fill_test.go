@@ -2,7 +2,6 @@ package zarr
 
 import (
 	"encoding/hex"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -142,42 +141,5 @@ func TestFillValue(t *testing.T) {
 	}
 	if v, err := fillValue(mustDType(t, `"<i4"`), nil); err != nil || v.Kind() != pyjson.KindNull {
 		t.Errorf("no fill value: %v, %v", v, err)
-	}
-}
-
-// TestHalf compares every float of 2 bytes, and those half way between two, with
-// the exact conversion of package ndarray.
-func TestHalf(t *testing.T) {
-	value := func(h uint16) float64 {
-		var wide [8]byte
-		from := ndarray.DType{Kind: ndarray.Float, Order: ndarray.Little, Size: 2}
-		to := ndarray.DType{Kind: ndarray.Float, Order: ndarray.Big, Size: 8}
-		if err := ndarray.CopyRun(wide[:], 8, to, []byte{byte(h), byte(h >> 8)}, 2, from, 1); err != nil {
-			t.Fatal(err)
-		}
-		bits := uint64(0)
-		for _, b := range wide {
-			bits = bits<<8 | uint64(b)
-		}
-		return math.Float64frombits(bits)
-	}
-	for h := range uint16(0x7c00) {
-		f := value(h)
-		if got := halfBits(f); got != uint64(h) {
-			t.Fatalf("%v: %#x, expected %#x", f, got, h)
-		}
-		if got := halfBits(-f); got != uint64(h)|0x8000 {
-			t.Fatalf("%v: %#x, expected %#x", -f, got, h|0x8000)
-		}
-		if h == 0x7bff {
-			break
-		}
-		tie, even := (f+value(h+1))/2, h+h&1
-		if got := halfBits(tie); got != uint64(even) {
-			t.Fatalf("%v: %#x, expected %#x", tie, got, even)
-		}
-		if got := halfBits(math.Nextafter(tie, 1e9)); got != uint64(h)+1 {
-			t.Fatalf("above %v: %#x, expected %#x", tie, got, h+1)
-		}
 	}
 }

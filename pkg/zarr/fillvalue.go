@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/atom"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -40,17 +41,13 @@ func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
 // spellFill finds a value that may be the one of elem.
 func spellFill(d *ndarray.DType, elem []byte) pyjson.Value {
-	native := bytes.Clone(elem)
-	if d.Swapped() {
-		ndarray.SwapBytes(native, *d)
-	}
 	switch d.Kind {
 	case ndarray.Bool:
 		return pyjson.Bool(elem[0] != 0)
 	case ndarray.Bytes:
 		return pyjson.String(string(bytes.TrimRight(elem, "\x00")))
 	case ndarray.Unicode:
-		return pyjson.String(ucs4Text(native))
+		return pyjson.String(atom.Text(elem, d))
 	}
 	if isZero(elem) {
 		v := pyjson.Int(0)
@@ -61,32 +58,28 @@ func spellFill(d *ndarray.DType, elem []byte) pyjson.Value {
 	}
 	switch d.Kind {
 	case ndarray.Int, ndarray.Datetime, ndarray.Timedelta:
-		return pyjson.Int(int64(widened(ndarray.Int, d.Size, native)))
+		word, _ := atom.Word(elem, d)
+		return pyjson.Int(int64(word))
 	case ndarray.Uint:
-		return pyjson.Uint(widened(ndarray.Uint, d.Size, native))
+		word, _ := atom.Word(elem, d)
+		return pyjson.Uint(word)
 	case ndarray.Float:
-		return pyjson.Float(math.Float64frombits(widened(ndarray.Float, d.Size, native)))
+		word, _ := atom.Word(elem, d)
+		return pyjson.Float(math.Float64frombits(word))
 	case ndarray.Complex:
-		re := math.Float64frombits(widened(ndarray.Float, d.Size/2, native))
-		im := math.Float64frombits(widened(ndarray.Float, d.Size/2, native[d.Size/2:]))
-		if math.Float64bits(im) == 0 {
-			return pyjson.Float(re)
+		half := halfType(d)
+		re, _ := atom.Word(elem[:half.Size], &half)
+		im, _ := atom.Word(elem[half.Size:], &half)
+		if im == 0 {
+			return pyjson.Float(math.Float64frombits(re))
 		}
-		return pyjson.String(pythonComplex(re, im))
+		return pyjson.String(pythonComplex(math.Float64frombits(re), math.Float64frombits(im)))
 	case ndarray.Raw:
 		var b [8]byte
 		copy(b[:], elem)
 		return pyjson.Uint(binary.LittleEndian.Uint64(b[:]))
 	}
 	return pyjson.Null()
-}
-
-// widened is a number in the machine's byte order as one of 8 bytes; 0 if it
-// does not fit.
-func widened(kind ndarray.Kind, size int, elem []byte) uint64 {
-	var b [8]byte
-	ndarray.CopyRun(b[:], 8, ndarray.DType{Kind: kind, Size: 8}, elem, int64(size), ndarray.DType{Kind: kind, Size: size}, 1)
-	return binary.NativeEndian.Uint64(b[:])
 }
 
 // pythonComplex is Python's str of a complex number.
@@ -103,16 +96,4 @@ func pythonFloat(f float64) string {
 	text := string(pyjson.AppendFloat(nil, f))
 	text = strings.Replace(text, "Infinity", "inf", 1)
 	return strings.Replace(text, "NaN", "nan", 1)
-}
-
-// ucs4Text is a text in the machine's byte order without the NULs at its end.
-func ucs4Text(b []byte) string {
-	var text []rune
-	for ; len(b) >= 4; b = b[4:] {
-		text = append(text, rune(binary.NativeEndian.Uint32(b)))
-	}
-	for len(text) > 0 && text[len(text)-1] == 0 {
-		text = text[:len(text)-1]
-	}
-	return string(text)
 }

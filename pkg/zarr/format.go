@@ -63,12 +63,18 @@ func (f format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfil
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	file := newFile(f.version, fsys, path)
-	file.follow, file.limits = opt.FollowSymlinks, opt.Limits
+	file := newFile(f.version, fsys, path, opt.FollowSymlinks, opt.Limits)
 	if opt.Mode == ndfile.Update {
 		file.mode = updating
 	}
-	if err := file.open(ctx, opt.Lock); err != nil {
+	var err error
+	if opt.Lock {
+		err = file.useLocks(fsys)
+	}
+	if err == nil {
+		err = file.open(ctx)
+	}
+	if err != nil {
 		return nil, file.located(err)
 	}
 	return file, nil
@@ -88,7 +94,7 @@ func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 	if err != nil {
 		return nil, err
 	}
-	file := newFile(f.version, fsys, path)
+	file := newFile(f.version, fsys, path, false, ndfile.Limits{})
 	file.mode, file.folder, file.root = creating, folder, folder.Path()
 	file.write = ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: opt.Sync}
 	file.attrs = opt.Attrs.Clone()

@@ -12,8 +12,8 @@ import (
 // implementation takes them for chunks and attributes only, and only in arrays
 // opened with lazy=True; metadata are ours.
 
-// useLocks turns the locks on.
-func (f *file) useLocks() error {
+// useLocks turns the locks of a file system on.
+func (f *file) useLocks(fsys ndfile.FS) error {
 	if !f.version.locks {
 		return ndfile.NewError(ndfile.ErrNotSupported, f.version.format+" has no locks between processes")
 	}
@@ -21,7 +21,7 @@ func (f *file) useLocks() error {
 		return ndfile.NewError(ndfile.ErrArgument, "locks are for writers: open the file for changes (mode r+)")
 	}
 	var ok bool
-	if f.locker, ok = f.fsys.(vfs.Locker); !ok {
+	if f.locker, ok = fsys.(vfs.Locker); !ok {
 		return ndfile.NewError(ndfile.ErrNotSupported, "the file system has no locks")
 	}
 	return nil

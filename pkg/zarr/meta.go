@@ -4,7 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/blosc"
 	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -45,9 +47,9 @@ type version struct {
 	// grid is the member of the document that chunks come from; "" is "chunks".
 	grid string
 	// parse reads a document. What a stranger can have written into it is
-	// checked, but for what document.checkGrid checks afterwards. The error has an
-	// offset (see document.wrong), its path is added by the caller.
-	parse func(doc *document) (*metadata, error)
+	// checked, but for what metadata.checkGrid checks afterwards. The error has an
+	// offset (see Document.Wrong), its path is added by the caller.
+	parse func(doc *metafile.Document) (*metadata, error)
 	// build makes the metadata and the document of a new array. spec is
 	// complete: Chunks and Compression are set, and everything that no version
 	// has (names of axes, masks) is refused already. Fill nil is the default.
@@ -85,6 +87,35 @@ func (m *metadata) setShape(shape []int64) {
 	m.shape = shape
 	m.doc = m.doc.Clone()
 	m.doc.Set("shape", intList(shape))
+}
+
+// checkGrid checks shape and chunks: their ranks, signs and products, and that
+// an encoder can hold a chunk. grid is the member that chunks come from.
+func (m *metadata) checkGrid(d *metafile.Document, grid string) error {
+	if grid == "" {
+		grid = "chunks"
+	}
+	if len(m.chunks) != len(m.shape) {
+		return d.Wrong(ndfile.ErrCorrupt, grid, "as many extents as shape has, "+strconv.Itoa(len(m.shape)))
+	}
+	if len(m.shape) > ndarray.MaxNDim {
+		return d.Wrong(ndfile.ErrLimit, "shape", "at most "+strconv.Itoa(ndarray.MaxNDim)+" axes")
+	}
+	for axis := range m.shape {
+		if m.shape[axis] < 0 {
+			return d.Wrong(ndfile.ErrCorrupt, "shape", "extents of 0 or more")
+		}
+		if m.chunks[axis] < 1 {
+			return d.Wrong(ndfile.ErrCorrupt, grid, "extents of 1 or more")
+		}
+	}
+	if _, err := ndarray.NBytes(m.shape, m.dtype.Size); err != nil {
+		return d.Wrong(ndfile.ErrCorrupt, "shape", "less than 2^63 bytes of data")
+	}
+	if n, err := ndarray.NBytes(m.chunks, m.dtype.Size); err != nil || n > blosc.MaxNBytes {
+		return d.Wrong(ndfile.ErrLimit, grid, "at most "+strconv.Itoa(blosc.MaxNBytes)+" bytes a chunk")
+	}
+	return nil
 }
 
 // append appends the document as it is written.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -56,7 +57,7 @@ type migrator struct{ format }
 // from. Everything is synced to disk, whatever opt says.
 func (f migrator) Migrate(ctx context.Context, fsys ndfile.FS, path string, from ndfile.Format, opt ndfile.ConvertOptions) error {
 	m := migration{ctx: ctx, to: f.version, progress: opt.Progress,
-		old: store{version: &version0, fsys: fsys, root: strings.Clone(path), limits: opt.Limits}}
+		old: store{version: &version0, files: metafile.NewFiles(fsys, false, opt.Limits), root: strings.Clone(path)}}
 	err := m.run(from.Name())
 	return ndfile.Locate(err, path, "", false)
 }
@@ -109,7 +110,7 @@ func (m *migration) run(from string) error {
 }
 
 func (m *migration) exists(name string) (bool, error) {
-	_, err := m.old.fsys.Lstat(m.old.path(name))
+	_, err := m.old.files.Lstat(m.old.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -171,14 +172,14 @@ func (m *migration) prepare() error {
 		case vfs.Regular:
 			return nil
 		case vfs.Symlink:
-			return m.old.fileError(syscall.ELOOP, path)
+			return m.old.files.Explain(syscall.ELOOP, path)
 		}
-		return m.old.fileError(syscall.EISDIR, path)
+		return m.old.files.Explain(syscall.EISDIR, path)
 	})
 	if err != nil || m.resumed {
 		return err
 	}
-	entries, err := m.old.fsys.ReadDir(m.old.root)
+	entries, err := m.old.files.ReadDir(m.old.root)
 	for _, e := range entries {
 		if m.isChunk(e.Name) {
 			return inTheWay(m.old.path(e.Name))
@@ -214,7 +215,7 @@ func newName(old string) string { return strings.TrimSuffix(old, keys0.suffix) }
 
 // commit makes the array one of the new version.
 func (m *migration) commit() error {
-	fsys := m.old.fsys
+	fsys := m.old.files.FS
 	if !m.resumed {
 		opt := durable
 		opt.Exclusive = true
@@ -258,7 +259,7 @@ func (m *migration) tick(done int) error {
 }
 
 func (m *migration) link(old, new string) error {
-	err := m.old.fsys.Link(m.old.path(old), m.old.path(new))
+	err := m.old.files.Link(m.old.path(old), m.old.path(new))
 	for _, none := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.EXDEV, syscall.ENOSYS} {
 		if errors.Is(err, none) {
 			return ndfile.NewError(ndfile.ErrNotSupported, "migration in place needs hard links, which are refused here: convert to a new folder").Because(err)
@@ -270,10 +271,10 @@ func (m *migration) link(old, new string) error {
 // dropStale removes the links that an interrupted migration made. The chunks may
 // have been written since.
 func (m *migration) dropStale() error {
-	entries, err := m.old.fsys.ReadDir(m.old.root)
+	entries, err := m.old.files.ReadDir(m.old.root)
 	for i := 0; err == nil && i < len(entries); i++ {
 		if name := entries[i].Name; name == attrs2 || m.isChunk(name) {
-			err = m.old.fsys.Remove(m.old.path(name))
+			err = m.old.files.Remove(m.old.path(name))
 		}
 	}
 	return err
@@ -282,13 +283,13 @@ func (m *migration) dropStale() error {
 // undo removes what commit made. Where it fails, the mark stays.
 func (m *migration) undo() {
 	if err := m.dropStale(); err == nil {
-		m.old.fsys.Remove(m.old.path(mark))
+		m.old.files.Remove(m.old.path(mark))
 	}
 }
 
 // finish removes what is early zarr's, once the new array can be opened.
 func (m *migration) finish() error {
-	fsys := m.old.fsys
+	fsys := m.old.files.FS
 	now := m.old
 	now.version = m.to
 	after, err := now.readMeta(m.ctx)
@@ -324,7 +325,7 @@ func (m *migration) finish() error {
 
 // remove removes a file that may be gone.
 func (m *migration) remove(name string) error {
-	err := m.old.fsys.Remove(m.old.path(name))
+	err := m.old.files.Remove(m.old.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -348,9 +349,9 @@ func (m *migration) removeData(rank int) error {
 	case err != nil:
 		return err
 	case foreign:
-		return m.old.fsys.SyncDir(m.old.dataPath())
+		return m.old.files.SyncDir(m.old.dataPath())
 	}
-	if err := m.old.fsys.Rmdir(m.old.dataPath()); !errors.Is(err, fs.ErrNotExist) {
+	if err := m.old.files.Rmdir(m.old.dataPath()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

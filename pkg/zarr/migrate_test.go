@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -201,7 +202,7 @@ func TestMigrateFixtures(t *testing.T) {
 					t.Errorf("Spec %+v, want %+v", after, before)
 				}
 				if got, want := pyjson.ObjectValue(after.Attrs), pyjson.ObjectValue(before.Attrs); !got.Equal(want) {
-					t.Errorf("attributes %s, want %s", shortText(got), shortText(want))
+					t.Errorf("attributes %s, want %s", metafile.Short(got), metafile.Short(want))
 				}
 				want := migrated(old, to, len(before.Shape))
 				if c.Name == "shrunk" { // chunks outside of the grid

@@ -153,7 +153,7 @@ func update(t testing.TB, fsys ndfile.FS, path string) (ndfile.File, ndfile.Arra
 // resizeAs04 changes the shape as release 0.4 does: in the metadata alone.
 func resizeAs04(t testing.TB, fsys ndfile.FS, path string, shape []int64) {
 	t.Helper()
-	s := newFile(&version0, fsys, path)
+	s := newFile(&version0, fsys, path, false, ndfile.Limits{})
 	m, err := s.readMeta(ctx)
 	if err == nil {
 		m.setShape(shape)

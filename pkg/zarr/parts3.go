@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -21,7 +22,7 @@ func extension(what string, v pyjson.Value) (name string, conf *pyjson.Object, e
 	confValue, hasConf := o.Get("configuration")
 	name, ok := nameValue.Str()
 	if !ok || hasConf && confValue.Object() == nil {
-		return "", nil, ndfile.NewError(ndfile.ErrCorrupt, what+": expected a name and a configuration, found "+shortText(v))
+		return "", nil, ndfile.NewError(ndfile.ErrCorrupt, what+": expected a name and a configuration, found "+metafile.Short(v))
 	}
 	return name, confValue.Object(), onlyKeys(what, o, "name", "configuration", "must_understand")
 }
@@ -50,13 +51,13 @@ func (m *metadata) readGrid3(v pyjson.Value) error {
 	}
 	shape, _ := conf.Get("chunk_shape")
 	if shape.Kind() != pyjson.KindList {
-		return ndfile.NewError(ndfile.ErrCorrupt, "chunk_grid: expected a chunk_shape, found "+shortText(v))
+		return ndfile.NewError(ndfile.ErrCorrupt, "chunk_grid: expected a chunk_shape, found "+metafile.Short(v))
 	}
 	m.chunks = make([]int64, len(shape.Items()))
 	for i, item := range shape.Items() {
 		n, ok := item.Int64()
 		if !ok {
-			return ndfile.NewError(ndfile.ErrCorrupt, "chunk_grid: expected a chunk_shape of integers, found "+shortText(shape))
+			return ndfile.NewError(ndfile.ErrCorrupt, "chunk_grid: expected a chunk_shape of integers, found "+metafile.Short(shape))
 		}
 		m.chunks[i] = n
 	}
@@ -79,7 +80,7 @@ func (m *metadata) readKeys3(v pyjson.Value) error {
 	}
 	if given, ok := conf.Get("separator"); ok {
 		if separator, _ = given.Str(); separator != "." && separator != "/" {
-			return ndfile.NewError(ndfile.ErrCorrupt, `chunk_key_encoding: expected the separator "." or "/", found `+shortText(given))
+			return ndfile.NewError(ndfile.ErrCorrupt, `chunk_key_encoding: expected the separator "." or "/", found `+metafile.Short(given))
 		}
 	}
 	m.keys = keys2(separator, len(m.shape))
@@ -96,7 +97,7 @@ func (m *metadata) readKeys3(v pyjson.Value) error {
 // configuration is nil where it is absent.
 func codecs3(v pyjson.Value) (toBytes, blosc *pyjson.Object, err error) {
 	if len(v.Items()) == 0 {
-		return nil, nil, ndfile.NewError(ndfile.ErrCorrupt, "codecs: expected a list of codecs, found "+shortText(v))
+		return nil, nil, ndfile.NewError(ndfile.ErrCorrupt, "codecs: expected a list of codecs, found "+metafile.Short(v))
 	}
 	known := [...]string{"bytes", "blosc"}
 	confs := [len(known)]*pyjson.Object{1: nil}
@@ -130,7 +131,7 @@ func order3(conf *pyjson.Object) (ndarray.Order, error) {
 	case word == "big":
 		return ndarray.Big, nil
 	}
-	return 0, ndfile.NewError(ndfile.ErrCorrupt, `codecs: bytes: expected the endian "little" or "big", found `+shortText(endian))
+	return 0, ndfile.NewError(ndfile.ErrCorrupt, `codecs: bytes: expected the endian "little" or "big", found `+metafile.Short(endian))
 }
 
 // shuffles are the names of the filters in version 3, by their number.
@@ -145,13 +146,13 @@ func (m *metadata) readBlosc3(conf *pyjson.Object) error {
 	name, _ := word.Str()
 	shuffle := slices.Index(shuffles[:], name)
 	if shuffle < 0 {
-		return ndfile.NewError(ndfile.ErrCorrupt, "codecs: blosc: expected the shuffle noshuffle, shuffle or bitshuffle, found "+shortText(word))
+		return ndfile.NewError(ndfile.ErrCorrupt, "codecs: blosc: expected the shuffle noshuffle, shuffle or bitshuffle, found "+metafile.Short(word))
 	}
 	typeSize := m.dtype.Size
 	if v, ok := conf.Get("typesize"); ok {
 		n, ok := v.Int64()
 		if !ok || n < 1 || n > ndarray.MaxItemSize {
-			return ndfile.NewError(ndfile.ErrCorrupt, "codecs: blosc: expected a typesize of 1 or more, found "+shortText(v))
+			return ndfile.NewError(ndfile.ErrCorrupt, "codecs: blosc: expected a typesize of 1 or more, found "+metafile.Short(v))
 		}
 		typeSize = int(n)
 	}
@@ -171,7 +172,7 @@ func (m *metadata) readDims3(v pyjson.Value) error {
 		bad = bad || !ok && item.Kind() != pyjson.KindNull
 	}
 	if bad {
-		return ndfile.NewError(ndfile.ErrCorrupt, "dimension_names: expected a name or null for each of "+strconv.Itoa(len(m.shape))+" axes, found "+shortText(v))
+		return ndfile.NewError(ndfile.ErrCorrupt, "dimension_names: expected a name or null for each of "+strconv.Itoa(len(m.shape))+" axes, found "+metafile.Short(v))
 	}
 	m.dims = dims
 	return nil

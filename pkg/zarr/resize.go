@@ -286,7 +286,7 @@ func (a *array) fills(shape, index []int64) bool {
 
 // remove deletes the file of a chunk, if there is one.
 func (a *array) remove(index []int64) error {
-	err := a.file.fsys.Remove(string(a.file.chunkPath(nil, index)))
+	err := a.file.files.Remove(string(a.file.chunkPath(nil, index)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

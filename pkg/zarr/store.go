@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strconv"
 	"strings"
 	"syscall"
 
-	"github.com/ndfile/ndfile/pkg/internal/flat"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -17,10 +16,8 @@ import (
 // store is the folder of an array.
 type store struct {
 	version *version
-	fsys    ndfile.FS
-	root    string // where the files are
-	follow  bool   // symlinks in it
-	limits  ndfile.Limits
+	files   metafile.Files
+	root    string              // where the files are
 	write   ndfile.WriteOptions // of all files
 }
 
@@ -34,60 +31,9 @@ func (s *store) dataPath() string {
 	return s.path(s.version.data)
 }
 
-// files is the file system to open files of the store with.
-func (s *store) files() ndfile.FS {
-	if s.follow {
-		return s.fsys
-	}
-	return vfs.NoFollow(s.fsys)
-}
-
-// fileError says what an error about a file of the store means.
-func (s *store) fileError(err error, path string) error {
-	switch {
-	case errors.Is(err, syscall.ELOOP) && !s.follow:
-		return ndfile.NewError(ndfile.ErrNotSupported, "a symbolic link in a store; following them has to be asked for").On(path)
-	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ESPIPE):
-		return ndfile.NewError(ndfile.ErrCorrupt, "expected a file, found something else").On(path)
-	}
-	return err
-}
-
 // read reads a document. A file that does not exist is fs.ErrNotExist.
 func (s *store) read(ctx context.Context, name string) ([]byte, error) {
-	path := s.path(name)
-	buf := make([]byte, 4<<10)
-	n, rest, err := s.files().ReadSmall(path, buf)
-	if err != nil || rest == nil {
-		return buf[:n], s.fileError(err, path)
-	}
-	defer rest.Close()
-	size, err := rest.Size()
-	if err != nil {
-		return nil, err
-	}
-	if most := s.limits.Header(); size > most {
-		return nil, ndfile.NewError(ndfile.ErrLimit, "expected at most "+strconv.FormatInt(most, 10)+" bytes, found "+strconv.FormatInt(size, 10)).On(path)
-	}
-	buf = make([]byte, size)
-	return buf, flat.ReadFull(ctx, rest, buf, 0)
-}
-
-// expect checks what a name in the folder is, without opening it.
-func (s *store) expect(name string, mode vfs.FileMode) error {
-	path := s.path(name)
-	info, err := s.fsys.Lstat(path)
-	if err == nil && info.Mode == vfs.Symlink {
-		if !s.follow {
-			return s.fileError(syscall.ELOOP, path)
-		}
-		info, err = s.fsys.Stat(path)
-	}
-	if err == nil && info.Mode != mode {
-		what := map[vfs.FileMode]string{vfs.Regular: "a file", vfs.Dir: "a folder", vfs.Other: "a FIFO, socket or device"}
-		err = ndfile.NewError(ndfile.ErrCorrupt, "expected "+what[mode]+", found "+what[info.Mode]).On(path)
-	}
-	return err
+	return s.files.Read(ctx, s.path(name))
 }
 
 // checkData looks whether the folder of the chunks is one, or does not exist.
@@ -95,7 +41,7 @@ func (s *store) checkData() error {
 	if s.version.data == "" {
 		return nil
 	}
-	err := s.expect(s.version.data, vfs.Dir)
+	err := s.files.Expect(s.dataPath(), vfs.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -106,18 +52,18 @@ func (s *store) checkData() error {
 func (s *store) readMeta(ctx context.Context) (*metadata, error) {
 	text, err := s.read(ctx, s.version.meta)
 	if err == nil {
-		m, err := s.version.read(text, s.limits)
+		m, err := s.version.read(text, s.files.Limits)
 		return m, ndfile.Locate(err, s.path(s.version.meta), "", false)
 	}
 	missing := errors.Is(err, fs.ErrNotExist)
 	if !missing && !errors.Is(err, syscall.ENOTDIR) {
 		return nil, err
 	}
-	info, err := s.fsys.Stat(s.root)
+	info, err := s.files.Stat(s.root)
 	if err != nil {
 		return nil, err
 	}
-	if s.version.isGroup(s.fsys, s.root) {
+	if s.version.isGroup(s.files.FS, s.root) {
 		return nil, errGroup().On(s.path(s.version.group))
 	}
 	found := "a file"
@@ -129,7 +75,7 @@ func (s *store) readMeta(ctx context.Context) (*metadata, error) {
 
 // read reads the text of a metadata document.
 func (v *version) read(text []byte, lim ndfile.Limits) (*metadata, error) {
-	doc, err := parseDocument(text, lim)
+	doc, err := metafile.Parse(text, lim)
 	if err != nil {
 		if v.notJSON != nil {
 			if known := v.notJSON(text); known != nil {
@@ -140,7 +86,7 @@ func (v *version) read(text []byte, lim ndfile.Limits) (*metadata, error) {
 	}
 	m, err := v.parse(doc)
 	if err == nil {
-		err = doc.checkGrid(m, v.grid)
+		err = m.checkGrid(doc, v.grid)
 	}
 	return m, err
 }
@@ -148,7 +94,7 @@ func (v *version) read(text []byte, lim ndfile.Limits) (*metadata, error) {
 // writeDocument writes a metadata document or attributes.
 func (s *store) writeDocument(name string, doc *pyjson.Object) error {
 	path := s.path(name)
-	return s.fileError(s.files().WriteFile(path, [][]byte{s.version.append(nil, doc)}, s.write), path)
+	return s.files.Explain(s.files.WriteFile(path, [][]byte{s.version.append(nil, doc)}, s.write), path)
 }
 
 // eachFile calls fn for everything in the folder of the chunks, with its path
@@ -157,7 +103,7 @@ func (s *store) writeDocument(name string, doc *pyjson.Object) error {
 func (s *store) eachFile(keys *chunkKeys, fn func(rel string, mode vfs.FileMode) error) error {
 	err := s.walk("", strings.Contains(keys.prefix+keys.separator, "/"), fn)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, e := s.fsys.Lstat(s.dataPath()); errors.Is(e, fs.ErrNotExist) {
+		if _, e := s.files.Lstat(s.dataPath()); errors.Is(e, fs.ErrNotExist) {
 			return nil
 		}
 	}
@@ -165,7 +111,7 @@ func (s *store) eachFile(keys *chunkKeys, fn func(rel string, mode vfs.FileMode)
 }
 
 func (s *store) walk(below string, nested bool, fn func(rel string, mode vfs.FileMode) error) error {
-	entries, err := s.fsys.ReadDir(s.dataPath() + "/" + below)
+	entries, err := s.files.ReadDir(s.dataPath() + "/" + below)
 	for i := 0; err == nil && i < len(entries); i++ {
 		if rel := below + entries[i].Name; nested && entries[i].Mode == vfs.Dir {
 			err = s.walk(rel+"/", nested, fn)

@@ -19,8 +19,7 @@ import (
 // A temporary file may belong to a writer that still runs: repair when there is
 // none.
 func (f format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	v := &verifier{file: newFile(f.version, fsys, path), opt: opt, report: report}
-	v.follow, v.limits = opt.FollowSymlinks, opt.Limits
+	v := &verifier{file: newFile(f.version, fsys, path, opt.FollowSymlinks, opt.Limits), opt: opt, report: report}
 	return v.located(v.run(ctx))
 }
 
@@ -82,7 +81,7 @@ func (v *verifier) damaged(err error) error {
 // look goes through everything in the folder.
 func (v *verifier) look() error {
 	if v.version.data != "" {
-		entries, err := v.fsys.ReadDir(v.root)
+		entries, err := v.files.ReadDir(v.root)
 		for i := 0; err == nil && i < len(entries); i++ {
 			if name := entries[i].Name; name != v.version.data {
 				err = v.leftover(name, entries[i].Mode)
@@ -144,9 +143,9 @@ func (v *verifier) harmless(rel string, mode vfs.FileMode, msg string, remove bo
 	if remove && v.opt.Repair {
 		var err error
 		if mode == vfs.Dir {
-			err = vfs.RemoveTree(v.fsys, v.path(rel), nil)
+			err = vfs.RemoveTree(v.files.FS, v.path(rel), nil)
 		} else {
-			err = v.fsys.Remove(v.path(rel))
+			err = v.files.Remove(v.path(rel))
 		}
 		if err != nil {
 			return err

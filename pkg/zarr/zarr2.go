@@ -3,6 +3,7 @@ package zarr
 import (
 	"github.com/ndfile/ndfile/pkg/blosc"
 	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -49,60 +50,60 @@ func isChunk2(rel string, mode vfs.FileMode) bool {
 }
 
 // parse2 reads .zarray.
-func parse2(doc *document) (*metadata, error) {
-	if n, err := doc.integer("zarr_format", 2); err != nil || n != 2 {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "zarr_format", "2")
+func parse2(doc *metafile.Document) (*metadata, error) {
+	if n, err := doc.Int("zarr_format", 0, 2); err != nil || n != 2 {
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "zarr_format", "2")
 	}
 	m := &metadata{doc: doc.Object}
 	var err error
-	if m.shape, err = doc.ints("shape"); err != nil {
+	if m.shape, err = doc.Ints("shape"); err != nil {
 		return nil, err
 	}
-	if m.chunks, err = doc.ints("chunks"); err != nil {
+	if m.chunks, err = doc.Ints("chunks"); err != nil {
 		return nil, err
 	}
 	kind, ok := doc.Get("dtype")
 	if !ok {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "dtype", "a NumPy dtype")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "dtype", "a NumPy dtype")
 	}
 	if m.dtype, err = parseDType(kind); err != nil {
-		return nil, doc.wrong(ndfile.ErrDType, "dtype", "a NumPy dtype").Because(err)
+		return nil, doc.Wrong(ndfile.ErrDType, "dtype", "a NumPy dtype").Because(err)
 	}
-	switch order, err := doc.str("order"); {
+	switch order, err := doc.Str("order"); {
 	case err != nil:
 		return nil, err
 	case order == "F" && len(m.shape) > 1:
-		return nil, doc.wrong(ndfile.ErrNotSupported, "order", `"C"`)
+		return nil, doc.Wrong(ndfile.ErrNotSupported, "order", `"C"`)
 	case order != "C" && order != "F":
-		return nil, doc.wrong(ndfile.ErrCorrupt, "order", `"C" or "F"`)
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "order", `"C" or "F"`)
 	}
 	filters, ok := doc.Get("filters")
 	if !ok || filters.Kind() != pyjson.KindNull && filters.Kind() != pyjson.KindList {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "filters", "null or a list")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "filters", "null or a list")
 	}
 	if items := filters.Items(); len(items) > 0 {
-		return nil, doc.place("filters", notSupported2("filter", items[0]))
+		return nil, doc.Place("filters", notSupported2("filter", items[0]))
 	}
 	compressor, ok := doc.Get("compressor")
 	if !ok {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "compressor", "null or a codec")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "compressor", "null or a codec")
 	}
 	if err := m.readCompressor2(compressor); err != nil {
-		return nil, doc.place("compressor", err)
+		return nil, doc.Place("compressor", err)
 	}
 	separator := "."
 	if _, ok := doc.Get("dimension_separator"); ok {
-		if separator, err = doc.str("dimension_separator"); err != nil || separator != "." && separator != "/" {
-			return nil, doc.wrong(ndfile.ErrCorrupt, "dimension_separator", `"." or "/"`)
+		if separator, err = doc.Str("dimension_separator"); err != nil || separator != "." && separator != "/" {
+			return nil, doc.Wrong(ndfile.ErrCorrupt, "dimension_separator", `"." or "/"`)
 		}
 	}
 	m.keys = keys2(separator, len(m.shape))
 	fill, ok := doc.Get("fill_value")
 	if !ok {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "fill_value", "a value or null")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "fill_value", "a value or null")
 	}
 	if m.fill, err = fill2(fill, m.dtype); err != nil {
-		m.fillErr = doc.place("fill_value", err)
+		m.fillErr = doc.Place("fill_value", err)
 	}
 	return m, nil
 }
@@ -121,7 +122,7 @@ func notSupported2(what string, v pyjson.Value) error {
 	id, _ := v.Object().Get("id")
 	name, ok := id.Str()
 	if !ok {
-		return ndfile.NewError(ndfile.ErrCorrupt, what+": expected an object with an id, found "+shortText(v))
+		return ndfile.NewError(ndfile.ErrCorrupt, what+": expected an object with an id, found "+metafile.Short(v))
 	}
 	return ndfile.NewError(ndfile.ErrNotSupported, "the "+what+" "+quoted(name)+" is not supported")
 }
@@ -140,7 +141,7 @@ func (m *metadata) readCompressor2(v pyjson.Value) error {
 	word, _ := conf.Get("shuffle")
 	shuffle, ok := word.Int64()
 	if !ok || shuffle < -1 || shuffle > 2 {
-		return ndfile.NewError(ndfile.ErrCorrupt, "compressor: expected a shuffle from -1 to 2, found "+shortText(word))
+		return ndfile.NewError(ndfile.ErrCorrupt, "compressor: expected a shuffle from -1 to 2, found "+metafile.Short(word))
 	}
 	if shuffle == -1 { // numcodecs's AUTOSHUFFLE
 		if shuffle = 1; m.dtype.Size == 1 {
@@ -164,7 +165,7 @@ func build2(spec *ndfile.Spec) (*metadata, error) {
 	if _, err := bloscCodec(c, spec.DType.Size, false); err != nil {
 		return nil, err
 	}
-	return parse2(&document{Object: object(
+	return parse2(&metafile.Document{Object: object(
 		"chunks", intList(spec.Chunks),
 		"compressor", object(
 			"blocksize", pyjson.Int(0),
@@ -189,7 +190,7 @@ func (m *metadata) setBlosc(what string, conf *pyjson.Object, shuffle, typeSize 
 	block, hasBlock := conf.Get("blocksize")
 	n, isLevel := level.Int64()
 	if b, ok := block.Int64(); !isLevel || n < 0 || n > blosc.MaxLevel || hasBlock && (!ok || b < 0) {
-		return ndfile.NewError(ndfile.ErrCorrupt, what+": expected a clevel from 0 to 9 and a blocksize of 0 or more, found "+shortText(pyjson.ObjectValue(conf)))
+		return ndfile.NewError(ndfile.ErrCorrupt, what+": expected a clevel from 0 to 9 and a blocksize of 0 or more, found "+metafile.Short(pyjson.ObjectValue(conf)))
 	}
 	c := &ndfile.Compression{Level: int(n), Shuffle: shuffle}
 	c.Codec, _ = name.Str()
@@ -216,4 +217,4 @@ func errGroup() *ndfile.Error {
 }
 
 // quoted is a name of a stranger for messages.
-func quoted(name string) string { return shortText(pyjson.String(name)) }
+func quoted(name string) string { return metafile.Short(pyjson.String(name)) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/blosc"
 	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -53,51 +54,51 @@ var known3 = []string{"shape", "data_type", "chunk_grid", "chunk_key_encoding", 
 	"dimension_names", "zarr_format", "node_type", "storage_transformers"}
 
 // parse3 reads zarr.json.
-func parse3(doc *document) (*metadata, error) {
-	if n, err := doc.integer("zarr_format", 3); err != nil || n != 3 {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "zarr_format", "3")
+func parse3(doc *metafile.Document) (*metadata, error) {
+	if n, err := doc.Int("zarr_format", 0, 3); err != nil || n != 3 {
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "zarr_format", "3")
 	}
-	switch node, err := doc.str("node_type"); {
+	switch node, err := doc.Str("node_type"); {
 	case err != nil:
 		return nil, err
 	case node == "group":
-		return nil, errGroup().At(doc.offset("node_type"))
+		return nil, errGroup().At(doc.Offset("node_type"))
 	case node != "array":
-		return nil, doc.wrong(ndfile.ErrCorrupt, "node_type", `"array"`)
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "node_type", `"array"`)
 	}
-	if err := doc.refuse3(); err != nil {
+	if err := refuse3(doc); err != nil {
 		return nil, err
 	}
 	m := &metadata{doc: doc.Object}
 	var err error
-	if m.shape, err = doc.ints("shape"); err != nil {
+	if m.shape, err = doc.Ints("shape"); err != nil {
 		return nil, err
 	}
-	if err := doc.members3(m); err != nil {
+	if err := m.members3(doc); err != nil {
 		return nil, err
 	}
 	fill, ok := doc.Get("fill_value")
 	if !ok {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "fill_value", "a value")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "fill_value", "a value")
 	}
 	if m.fill, err = fill3(fill, m.dtype); err != nil {
-		return nil, doc.place("fill_value", err)
+		return nil, doc.Place("fill_value", err)
 	}
 	return m, nil
 }
 
 // members3 reads the members that are objects with a structure of their own.
 // Their errors get the place of the whole member.
-func (d *document) members3(m *metadata) error {
+func (m *metadata) members3(d *metafile.Document) error {
 	member := func(key string) pyjson.Value { v, _ := d.Get(key); return v }
 	if err := m.readGrid3(member("chunk_grid")); err != nil {
-		return d.place("chunk_grid", err)
+		return d.Place("chunk_grid", err)
 	}
 	if err := m.readKeys3(member("chunk_key_encoding")); err != nil {
-		return d.place("chunk_key_encoding", err)
+		return d.Place("chunk_key_encoding", err)
 	}
 	if err := m.readDims3(member("dimension_names")); err != nil {
-		return d.place("dimension_names", err)
+		return d.Place("dimension_names", err)
 	}
 	toBytes, blosc, err := codecs3(member("codecs"))
 	var order ndarray.Order
@@ -105,23 +106,23 @@ func (d *document) members3(m *metadata) error {
 		order, err = order3(toBytes)
 	}
 	if err != nil {
-		return d.place("codecs", err)
+		return d.Place("codecs", err)
 	}
 	if m.dtype, err = dtype3(member("data_type"), max(order, ndarray.Little), 0); err != nil {
-		return d.place("data_type", err)
+		return d.Place("data_type", err)
 	}
 	// Records of zarr-python 3.1 tell no byte order and are little endian.
 	if order == ndarray.NoOrder && hasOrder(m.dtype) && m.dtype.Kind != ndarray.Record {
-		return d.wrong(ndfile.ErrCorrupt, "codecs", `the codec "bytes" with an endian, which `+m.dtype.String()+" needs")
+		return d.Wrong(ndfile.ErrCorrupt, "codecs", `the codec "bytes" with an endian, which `+m.dtype.String()+" needs")
 	}
 	if m.codec = (chunk.Plain{}); blosc != nil {
-		return d.place("codecs", m.readBlosc3(blosc))
+		return d.Place("codecs", m.readBlosc3(blosc))
 	}
 	return nil
 }
 
 // refuse3 refuses what has to be understood and is not.
-func (d *document) refuse3() error {
+func refuse3(d *metafile.Document) error {
 	for i := range d.Len() {
 		key, v := d.At(i)
 		if slices.Contains(known3, key) {
@@ -129,18 +130,18 @@ func (d *document) refuse3() error {
 		}
 		must, ok := v.Object().Get("must_understand")
 		if b, isBool := must.Bool(); !ok || !isBool || b {
-			return ndfile.NewError(ndfile.ErrNotSupported, "the extension "+quoted(key)+" is not supported").At(d.offset(key))
+			return ndfile.NewError(ndfile.ErrNotSupported, "the extension "+quoted(key)+" is not supported").At(d.Offset(key))
 		}
 	}
 	if v, ok := d.Get(inDocument); ok && v.Object() == nil {
-		return d.wrong(ndfile.ErrCorrupt, inDocument, "an object")
+		return d.Wrong(ndfile.ErrCorrupt, inDocument, "an object")
 	}
 	if v, ok := d.Get("storage_transformers"); ok && len(v.Items()) > 0 {
 		name, _, err := extension("storage_transformers", v.Items()[0])
 		if err == nil {
 			err = ndfile.NewError(ndfile.ErrNotSupported, "the storage transformer "+quoted(name)+" is not supported")
 		}
-		return d.place("storage_transformers", err)
+		return d.Place("storage_transformers", err)
 	}
 	return nil
 }
@@ -205,7 +206,7 @@ func build3(spec *ndfile.Spec) (*metadata, error) {
 	doc.Set("zarr_format", pyjson.Int(3))
 	doc.Set("node_type", pyjson.String("array"))
 	doc.Set("storage_transformers", pyjson.List())
-	return parse3(&document{Object: doc})
+	return parse3(&metafile.Document{Object: doc})
 }
 
 // named is the value that extension reads.

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -75,44 +77,47 @@ func cutPartial(name string) (chunk string, ok bool) {
 }
 
 // parse0 reads __zmeta__. All seven members must be there, others are kept.
-func parse0(doc *document) (m *metadata, err error) {
+func parse0(doc *metafile.Document) (m *metadata, err error) {
 	m = &metadata{doc: doc.Object, keys: keys0}
 	dtype, ok := doc.Get("dtype")
 	if !ok {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "dtype", "a NumPy dtype")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "dtype", "a NumPy dtype")
 	}
 	if m.dtype, err = parseDType(dtype); err != nil {
-		return nil, doc.wrong(ndfile.ErrDType, "dtype", "a NumPy dtype").Because(err)
+		return nil, doc.Wrong(ndfile.ErrDType, "dtype", "a NumPy dtype").Because(err)
 	}
-	if m.shape, err = doc.ints("shape"); err != nil {
+	if m.shape, err = doc.Ints("shape"); err != nil {
 		return nil, err
 	}
-	if m.chunks, err = doc.ints("chunks"); err != nil {
+	if m.chunks, err = doc.Ints("chunks"); err != nil {
 		return nil, err
 	}
 	if len(m.shape) == 0 {
-		return nil, doc.wrong(ndfile.ErrNotSupported, "shape", "one axis or more: early zarr cannot store scalars")
+		return nil, doc.Wrong(ndfile.ErrNotSupported, "shape", "one axis or more: early zarr cannot store scalars")
 	}
 	c := &ndfile.Compression{}
-	if c.Codec, err = doc.str("cname"); err != nil {
+	if c.Codec, err = doc.Str("cname"); err != nil {
 		return nil, err
 	}
-	if c.Level, err = doc.integer("clevel", 9); err != nil {
+	level, err := doc.Int("clevel", 0, blosc.MaxLevel)
+	if err != nil {
 		return nil, err
 	}
-	if c.Shuffle, err = doc.integer("shuffle", 2); err != nil {
+	shuffle, err := doc.Int("shuffle", 0, int64(blosc.BitShuffle))
+	if err != nil {
 		return nil, err
 	}
+	c.Level, c.Shuffle = int(level), int(shuffle)
 	if m.codec, err = bloscCodec(c, m.dtype.Size, true); err != nil {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "cname", "the name of a codec of Blosc")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "cname", "the name of a codec of Blosc")
 	}
 	m.compression = c
 	fill, ok := doc.Get("fill_value")
 	if !ok {
-		return nil, doc.wrong(ndfile.ErrCorrupt, "fill_value", "a value or null")
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "fill_value", "a value or null")
 	}
 	if m.fill, m.fillErr = fillBytes(m.dtype, fill); m.fillErr != nil {
-		m.fillErr = doc.place("fill_value", m.fillErr)
+		m.fillErr = doc.Place("fill_value", m.fillErr)
 	}
 	m.extra = extra0(m)
 	return m, nil

@@ -45,6 +45,9 @@ func (o *Object) Set(key string, v Value) {
 		o.vals[i] = v
 		return
 	}
+	if o.keys == nil {
+		o.keys, o.vals = make([]string, 0, 4), make([]Value, 0, 4)
+	}
 	o.keys = append(o.keys, key)
 	o.vals = append(o.vals, v)
 	switch n := len(o.keys); {

@@ -3,6 +3,7 @@ package vfs
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"strings"
 	"syscall"
 	"testing"
@@ -296,13 +297,8 @@ func TestFolderAbort(t *testing.T) {
 // new one. Nothing else is left, unless it could not be removed, or the old one
 // was kept because its successor might not survive a power failure.
 func TestFolderFaultSweep(t *testing.T) {
-	lost := errors.New("lost")
-	arms := map[string]func(f *Fault, i int64){
-		"once":  func(f *Fault, i int64) { f.FailAt(i, lost) },
-		"from":  func(f *Fault, i int64) { f.FailFrom(i, lost) },
-		"short": (*Fault).ShortWriteAt,
-		"names": func(f *Fault, i int64) { f.FailAt(i, syscall.EEXIST) },
-	}
+	arms := maps.Clone(arms)
+	arms["names"] = func(f *Fault, i int64) { f.FailAt(i, syscall.EEXIST) }
 	for _, opt := range allOptions {
 		for _, exchange := range []bool{true, false} {
 			for _, old := range []string{"old", syscall.ENOENT.Error()} {

@@ -2,11 +2,8 @@ package vfs
 
 import (
 	"context"
-	"runtime"
-	"strings"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // Locker is a file system whose files can be locked against other processes.
@@ -20,63 +17,6 @@ type Locker interface {
 	// file (F_OFD_SETLK): it keeps out other processes and other callers in this
 	// one, and those that lock by fcntl or lockf, as Python's fasteners does.
 	Lock(ctx context.Context, path string) (unlock func() error, err error)
-}
-
-// fcntl's F_OFD_SETLK, which package syscall lacks.
-const (
-	ofdSetLkLinux  = 37
-	ofdSetLkDarwin = 90
-)
-
-// waits between two attempts to take a lock.
-const (
-	firstWait = 50 * time.Microsecond
-	lastWait  = 10 * time.Millisecond
-)
-
-// Lock implements Locker. It asks again and again, since a process that sleeps
-// in the kernel for a lock could not be woken by ctx.
-func (osFS) Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	fd, err := open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666)
-	if err != nil {
-		return nil, pathError("lock", path, err)
-	}
-	cmd := ofdSetLkLinux
-	if runtime.GOOS == "darwin" {
-		cmd = ofdSetLkDarwin
-	}
-	whole := syscall.Flock_t{Type: syscall.F_WRLCK}
-	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		err := retry(func() error { return syscall.FcntlFlock(uintptr(fd), cmd, &whole) })
-		if err == nil {
-			path = strings.Clone(path)
-			return func() error { return pathError("unlock", path, syscall.Close(fd)) }, nil
-		}
-		if err == syscall.EAGAIN || err == syscall.EACCES {
-			err = nil
-		} else {
-			err = pathError("lock", path, err)
-		}
-		if err == nil {
-			err = sleep(ctx, wait)
-		}
-		if err != nil {
-			syscall.Close(fd)
-			return nil, err
-		}
-	}
-}
-
-// sleep waits, and fails when ctx ends before.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // memLocks are the locked files of all file systems in memory, each with what is

@@ -10,7 +10,10 @@ var OS FS = osFS{}
 // osFS opens files with the flag noFollow: 0 or O_NOFOLLOW.
 type osFS struct{ noFollow int }
 
-func (osFS) withoutLinks() FS { return osFS{syscall.O_NOFOLLOW} }
+// osNoFollow is OS without symlinks. Being made once, it costs no allocation.
+var osNoFollow FS = osFS{syscall.O_NOFOLLOW}
+
+func (osFS) withoutLinks() FS { return osNoFollow }
 
 // maxIO is the most that one call reads or writes: kernels cap or refuse 2 GiB.
 const maxIO = 1 << 30

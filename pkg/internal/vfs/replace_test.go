@@ -142,19 +142,23 @@ func TestReplaceAbort(t *testing.T) {
 	})
 }
 
+// errLost is the error of faults; arms are the ways in which call i fails.
+var (
+	errLost = errors.New("lost")
+	arms    = map[string]func(f *Fault, i int64){
+		"once":  func(f *Fault, i int64) { f.FailAt(i, errLost) },
+		"from":  func(f *Fault, i int64) { f.FailFrom(i, errLost) },
+		"short": (*Fault).ShortWriteAt,
+	}
+)
+
 // TestFaultSweep makes each call of each way of writing fail: the path holds the
 // old content or the new, or nothing where commit is direct, and no temporary
 // file is left unless its removal failed too.
 func TestFaultSweep(t *testing.T) {
-	lost := errors.New("lost")
-	modes := map[string]func(f *Fault, i int64){
-		"once":  func(f *Fault, i int64) { f.FailAt(i, lost) },
-		"from":  func(f *Fault, i int64) { f.FailFrom(i, lost) },
-		"short": (*Fault).ShortWriteAt,
-	}
 	for _, opt := range allOptions {
 		for _, replace := range []bool{false, true} {
-			for name, arm := range modes {
+			for name, arm := range arms {
 				for i := int64(0); ; i++ {
 					m := NewMem()
 					old := syscall.ENOENT.Error()
@@ -182,7 +186,7 @@ func TestFaultSweep(t *testing.T) {
 					}
 					if err == nil {
 						ok = got == "new content"
-					} else if name != "short" && !errors.Is(err, lost) {
+					} else if name != "short" && !errors.Is(err, errLost) {
 						t.Errorf("%+v call %d %s: error %v hides its cause", opt, i, name, err)
 					}
 					if !ok {
