@@ -1,4 +1,7 @@
 /* Converting, splitting and joining. Usage: convert FOLDER */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+
 #include "check.h"
 
 static ndf_error err;
@@ -90,7 +93,11 @@ static void test_convert(const char *folder, const char *table) {
 }
 
 /* Early zarr becomes Zarr v2 in place. */
-static void test_migrate(const char *path) {
+static void test_migrate(const char *folder) {
+  char fresh[512];
+  snprintf(fresh, sizeof fresh, "%s/migrate-XXXXXX", folder); /* zarr0 does not replace the Zarr v2 of an earlier run */
+  CHECK(mkdtemp(fresh) != NULL);
+  const char *path = in_folder(fresh, "early.zarr");
   int64_t rows = ROWS;
   int32_t values[ROWS];
   for (int32_t i = 0; i < ROWS; i++) values[i] = 5 + i;
@@ -159,7 +166,7 @@ int main(int argc, char **argv) {
   const char *table = in_folder(argv[1], "table.bcolz");
   make(table, ROWS, 0);
   test_convert(argv[1], table);
-  test_migrate(in_folder(argv[1], "early.zarr"));
+  test_migrate(argv[1]);
   test_shards(argv[1], table);
   int64_t open = -1;
   OK(ndf_handle_count(&open, &err));

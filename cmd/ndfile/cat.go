@@ -9,64 +9,69 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
-	"github.com/ndfile/ndfile/pkg/ndfile/all"
 )
 
 func newCat() *cobra.Command {
 	return &cobra.Command{
-		Use:   "cat FILE [NAME...]",
+		Use:   "cat FILE[:NAME][SLICE] [NAME...]",
 		Short: "print the values of arrays: all, or those named",
 		Long: "cat prints values, a row (the last axis) on a line, missing ones as --.\n\n" +
-			"With --json: an object of name to nested lists. Missing values are null, NaN and the\n" +
-			"infinities are strings, bytes that are not UTF-8 are {\"base64\": ...}, an array without\n" +
-			"elements is []. The array of a single-array file has the name \"\".",
+			"Datetimes are ISO 8601 in UTC, timedeltas numbers of their unit, records lists in\n" +
+			"parentheses, and bytes without a meaning hexadecimal digits.\n\n" +
+			"With --json, complex numbers are [real, imaginary], records are objects, missing values\n" +
+			"are null, NaN and the infinities are strings, bytes that are not UTF-8 are\n" +
+			"{\"base64\": string}, an array without elements is [], one without data null. The array of\n" +
+			"a single-array file has the name \"\".",
+		Example: "  ndfile cat x.ds temp time\n  ndfile cat 'x.ds:temp[0:3, ::-1]'\n  ndfile cat --json x.ra",
+		Annotations: map[string]string{
+			schemaKey: "{NAME: nested lists of values, ...}",
+		},
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := one(args[0])
+			if err != nil {
+				return err
+			}
 			w := bufio.NewWriter(cmd.OutOrStdout())
-			err := catFile(cmd.Context(), w, args[0], args[1:], asJSON(cmd))
+			err = catFile(cmd.Context(), w, t, args[1:], asJSON(cmd))
 			return errors.Join(err, w.Flush())
 		},
 	}
 }
 
-func catFile(ctx context.Context, w *bufio.Writer, path string, names []string, json bool) error {
-	f, err := ndfile.Open(ctx, all.Formats, path, ndfile.OpenOptions{})
+func catFile(ctx context.Context, w *bufio.Writer, t target, more []string, json bool) error {
+	f, _, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer f.Abort()
-	titles := len(names) != 1 && f.Kind() != ndfile.Single
-	if len(names) == 0 {
-		names = f.Names()
+	names, err := t.names(f, more)
+	if err != nil {
+		return err
 	}
-	p := printer{w: w, json: json}
+	arrays := make([]ndfile.Array, len(names))
 	for i, name := range names {
-		a, err := f.Array(name)
-		if err != nil {
-			return ndfile.Locate(err, path, name, true)
+		if arrays[i], err = t.array(f, name); err != nil {
+			return err
 		}
+	}
+	titles := len(names) != 1 && f.Kind() != ndfile.Single
+	p := printer{w: w, json: json}
+	p.text(either(json, "{", ""))
+	for i, name := range names {
 		if json {
-			p.text(either(i == 0, "{", ",\n "))
+			p.text(either(i == 0, "", ",\n "))
 			w.Write(append(ndfile.AppendJSONString(nil, name), ": "...))
 		} else if titles {
 			p.text(printable(name) + ":\n")
 		}
-		if err := p.array(ctx, a); err != nil {
-			return ndfile.Locate(err, path, name, f.Kind() != ndfile.Single)
+		if err := p.array(ctx, arrays[i]); err != nil {
+			return ndfile.Locate(err, t.path, name, f.Kind() != ndfile.Single)
 		}
 	}
-	if json {
-		if len(names) == 0 {
-			p.text("{")
-		}
-		p.text("}\n")
-	}
+	p.text(either(json, "}\n", ""))
 	return nil
 }
-
-// blockBytes bounds the memory that cat takes for one block of rows, unless a
-// single row is larger.
-const blockBytes = 1 << 20
 
 // printer prints arrays block by block.
 type printer struct {
@@ -92,62 +97,25 @@ func (p *printer) array(ctx context.Context, a ndfile.Array) error {
 		p.text(either(p.json, "[]", "\n"))
 		return nil
 	}
-	for blk := range ndfile.RowBlocks(s.Shape, s.DType.Size, blockBytes) {
-		if err := p.block(ctx, a, s, blk); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// block reads one block of rows and prints its elements.
-func (p *printer) block(ctx context.Context, a ndfile.Array, s ndfile.Spec, box ndarray.Box) error {
-	n, err := ndarray.Count(box.Count)
-	if err != nil {
-		return err
-	}
-	var mask []byte
-	if s.Masked {
-		mask = make([]byte, n)
-	}
-	var element func(i int64) []byte
-	if s.DType.IsVar() {
-		offsets := make([]int64, n+1)
-		data, err := ndfile.ReadAllStrings(ctx, a, box, offsets, mask)
+	for box := range ndfile.RowBlocks(s.Shape, s.DType.Size, blockBytes) {
+		b, err := readBlock(ctx, a, box, s.DType)
 		if err != nil {
 			return err
 		}
-		element = func(i int64) []byte { return data[offsets[i]:offsets[i+1]] }
-	} else {
-		dst, err := ndarray.NewBuffer(s.DType.Native(), box.Count)
-		if err != nil {
-			return err
+		first := int64(0)
+		if len(box.Start) > 0 {
+			first = box.Start[0] * (b.n / box.Count[0])
 		}
-		if s.Masked {
-			err = a.(ndfile.Masked).ReadMasked(ctx, box, dst, mask)
-		} else {
-			err = a.ReadBox(ctx, box, dst)
+		for i := range b.n {
+			p.open(s.Shape, first+i)
+			if b.missing(i) {
+				p.text(either(p.json, "null", "--"))
+			} else {
+				p.buf = appendElement(p.buf[:0], s.DType, b.element(i), p.json)
+				p.w.Write(p.buf)
+			}
+			p.close(s.Shape, first+i)
 		}
-		if err != nil {
-			return err
-		}
-		size := int64(s.DType.Size)
-		element = func(i int64) []byte { return dst.Data[i*size : (i+1)*size] }
-	}
-	first := int64(0)
-	if len(box.Start) > 0 {
-		first = box.Start[0] * (n / box.Count[0])
-	}
-	for i := range n {
-		p.open(s.Shape, first+i)
-		switch {
-		case mask != nil && mask[i] != 0:
-			p.text(either(p.json, "null", "--"))
-		default:
-			p.buf = appendElement(p.buf[:0], s.DType, element(i), p.json)
-			p.w.Write(p.buf)
-		}
-		p.close(s.Shape, first+i)
 	}
 	return nil
 }

@@ -13,27 +13,32 @@ import (
 
 func newDemo() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "demo [FILE]",
-		Short: "write a small ds file with numbers, missing values and text, and show it",
-		Args:  cobra.MaximumNArgs(1),
+		Use:         "demo [FILE]",
+		Short:       "write a small ds file with numbers, missing values and text, and show it",
+		Long:        "demo writes a file to play with, demo.ds or FILE, and shows it as info does.",
+		Annotations: schema([]infoJSON{}),
+		Args:        cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := "demo.ds"
 			if len(args) > 0 {
 				path = args[0]
 			}
-			force, _ := cmd.Flags().GetBool("force")
 			var opt ndfile.SaveOptions
-			opt.Exclusive = !force
+			opt.Exclusive = !flag(cmd, "force")
 			opt.Attrs = ndfile.NewAttrs()
 			opt.Attrs.Set("title", ndfile.StringValue("two stations, three days"))
 			if err := ndfile.Save(cmd.Context(), all.Formats, path, demoItems(), opt); err != nil {
 				return err
 			}
-			text, err := describe(cmd.Context(), path, asJSON(cmd))
-			if err == nil {
-				_, err = cmd.OutOrStdout().Write(text)
+			info, err := describe(cmd, target{path: path})
+			if err != nil {
+				return err
 			}
-			return err
+			if asJSON(cmd) {
+				return emit(cmd, []infoJSON{info})
+			}
+			info.print(cmd.OutOrStdout())
+			return nil
 		},
 	}
 	cmd.Flags().Bool("force", false, "overwrite the file if it exists")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,153 +9,159 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ndfile/ndfile/pkg/ndfile"
-	"github.com/ndfile/ndfile/pkg/ndfile/all"
 )
+
+// infoJSON is a file in "info --json".
+type infoJSON struct {
+	Path   text        `json:"path"`
+	Format text        `json:"format"`
+	Kind   text        `json:"kind"`
+	Attrs  attrsJSON   `json:"attrs"`
+	Arrays []arrayJSON `json:"arrays"`
+}
+
+// arrayJSON is an array in infoJSON.
+type arrayJSON struct {
+	Name        text             `json:"name"`
+	DType       text             `json:"dtype"`
+	Shape       []int64          `json:"shape" null:"without data"`
+	Dims        []text           `json:"dims" null:"without names of axes"`
+	Masked      bool             `json:"masked"`
+	Chunks      []int64          `json:"chunks" null:"not stored in chunks"`
+	Compression *compressionJSON `json:"compression"`
+	Attrs       attrsJSON        `json:"attrs"`
+}
+
+// compressionJSON says how chunks are compressed.
+type compressionJSON struct {
+	Codec   text `json:"codec"`
+	Level   int  `json:"level"`
+	Shuffle int  `json:"shuffle"`
+}
 
 func newInfo() *cobra.Command {
 	return &cobra.Command{
-		Use:   "info FILE...",
+		Use:   "info FILE[:NAME]...",
 		Short: "show what is in files, without reading the data",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			var out []byte
-			for i, path := range paths {
-				text, err := describe(cmd.Context(), path, asJSON(cmd))
-				if err != nil {
-					return err
+		Long: "info shows formats, attributes, and of each array its name, dtype, shape and attributes.\n\n" +
+			"dtypes are NumPy's typestrings, or bfloat16, bytes and str; shapes have the axis that\n" +
+			"varies fastest last. masked says that elements can be missing.",
+		Example:     "  ndfile info x.ds y.ra\n  ndfile info 'store.bcolz:price'\n  ndfile info --json '*.ds'",
+		Annotations: schema([]infoJSON{}),
+		Args:        cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list := []infoJSON{}
+			err := each(cmd.Context(), args, func(t target) error {
+				info, err := describe(cmd, t)
+				if err == nil && !asJSON(cmd) {
+					info.print(cmd.OutOrStdout())
 				}
-				if asJSON(cmd) && len(paths) > 1 {
-					// several files are a list, one is an object
-					out = append(out, either(i == 0, "[", ",\n ")...)
+				if err == nil {
+					list = append(list, info)
 				}
-				out = append(out, text...)
+				return err
+			})
+			if !asJSON(cmd) {
+				return err
 			}
-			if asJSON(cmd) {
-				if len(paths) > 1 {
-					out = append(out, ']')
-				}
-				out = append(out, '\n')
-			}
-			_, err := cmd.OutOrStdout().Write(out)
-			return err
+			return joined(err, emit(cmd, list))
 		},
 	}
 }
 
-// describe opens a file and puts what it holds into text or a JSON object.
-func describe(ctx context.Context, path string, json bool) ([]byte, error) {
-	f, format, err := ndfile.OpenAs(ctx, all.Formats, path, ndfile.OpenOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer f.Abort()
-	if json {
-		return describeJSON(path, format.Name(), f)
-	}
-	var b strings.Builder
-	err = describeText(&b, path, format.Name(), f)
-	return []byte(b.String()), err
+// joined adds an error to those of each.
+func joined(err, more error) error {
+	failed, _ := err.(failures)
+	failed.add(more)
+	return failed.err()
 }
 
-func describeText(w io.Writer, path, format string, f ndfile.File) error {
-	names := f.Names()
-	fmt.Fprintf(w, "%s: %s %s", path, format, f.Kind())
-	if f.Kind() != ndfile.Single {
-		fmt.Fprintf(w, ", %d array%s", len(names), plural(len(names)))
+// describe opens a file and lists what it holds.
+func describe(cmd *cobra.Command, t target) (infoJSON, error) {
+	f, format, err := t.open(cmd.Context())
+	if err != nil {
+		return infoJSON{}, err
+	}
+	defer f.Abort()
+	names, err := t.names(f, nil)
+	if err != nil {
+		return infoJSON{}, err
+	}
+	info := infoJSON{Path: text(t.path), Format: text(format.Name()), Kind: text(f.Kind().String()),
+		Attrs: attrsJSON{f.Attrs()}, Arrays: []arrayJSON{}}
+	for _, name := range names {
+		a, err := t.array(f, name)
+		if err != nil {
+			return info, err
+		}
+		info.Arrays = append(info.Arrays, describeArray(name, a))
+	}
+	return info, nil
+}
+
+func describeArray(name string, a ndfile.Array) arrayJSON {
+	s := a.Spec()
+	j := arrayJSON{Name: text(name), DType: text(s.DType.String()), Dims: texts(s.Dims), Masked: s.Masked,
+		Chunks: s.Chunks, Attrs: attrsJSON{a.Attrs()}}
+	if !s.NoData {
+		j.Shape = append([]int64{}, s.Shape...)
+	}
+	if c := s.Compression; c != nil {
+		j.Compression = &compressionJSON{text(c.Codec), c.Level, c.Shuffle}
+	}
+	return j
+}
+
+func (i *infoJSON) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s %s", printablePath(string(i.Path)), i.Format, i.Kind)
+	if i.Kind != text(ndfile.Single.String()) {
+		fmt.Fprintf(w, ", %d array%s", len(i.Arrays), plural(len(i.Arrays)))
 	}
 	fmt.Fprintln(w)
-	writeAttrs(w, "  ", f.Attrs())
-	for _, name := range names {
-		a, err := f.Array(name)
-		if err != nil {
-			return err
+	shared := len(i.Arrays) == 1 && i.Arrays[0].Attrs.Attrs == i.Attrs.Attrs
+	if !shared {
+		writeAttrs(w, "  ", i.Attrs.Attrs)
+	}
+	for _, a := range i.Arrays {
+		fmt.Fprintf(w, "  %s %s %s%s", printable(string(a.Name)), a.DType, a.axes(), either(a.Masked, " masked", ""))
+		if a.Chunks != nil {
+			fmt.Fprintf(w, " chunks %s", shapeText(a.Chunks))
 		}
-		s := a.Spec()
-		fmt.Fprintf(w, "  %s %s %s", printable(name), s.DType, axes(s))
-		if s.Masked {
-			fmt.Fprint(w, " masked")
+		if c := a.Compression; c != nil {
+			fmt.Fprintf(w, " %s-%d", c.Codec, c.Level)
 		}
 		fmt.Fprintln(w)
-		writeAttrs(w, "    ", a.Attrs())
+		writeAttrs(w, "    ", a.Attrs.Attrs)
 	}
-	return nil
 }
 
 // axes shows a shape with the names of its axes: (time 4, 3).
-func axes(s ndfile.Spec) string {
-	if s.NoData {
+func (a *arrayJSON) axes() string {
+	if a.Shape == nil {
 		return "no data"
 	}
-	parts := make([]string, len(s.Shape))
-	for i, n := range s.Shape {
+	parts := make([]string, len(a.Shape))
+	for i, n := range a.Shape {
 		parts[i] = strconv.FormatInt(n, 10)
-		if i < len(s.Dims) {
-			parts[i] = printable(s.Dims[i]) + " " + parts[i]
+		if i < len(a.Dims) {
+			parts[i] = printable(string(a.Dims[i])) + " " + parts[i]
 		}
 	}
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// printable quotes a name that could be mistaken for something else.
-func printable(name string) string {
-	if q := strconv.Quote(name); name == "" || len(q) != len(name)+2 || strings.ContainsAny(name, " ,()") {
-		return q
+// shapeText shows a shape: (4, 3).
+func shapeText(shape []int64) string {
+	parts := make([]string, len(shape))
+	for i, n := range shape {
+		parts[i] = strconv.FormatInt(n, 10)
 	}
-	return name
+	return "(" + strings.Join(parts, ", ") + ")"
 }
 
 func writeAttrs(w io.Writer, indent string, a *ndfile.Attrs) {
-	for i := 0; a != nil && i < a.Len(); i++ {
+	for i := range a.Len() {
 		k, v := a.At(i)
 		fmt.Fprintf(w, "%s%s: %s\n", indent, printable(k), ndfile.AppendJSONValue(nil, v))
 	}
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
-}
-
-// describeJSON gives {"path", "format", "kind", "attrs", "arrays": [{"name",
-// "dtype", "shape", "dims", "masked", "attrs"}]}; shape is null without data,
-// dims is null where the axes have no names.
-func describeJSON(path, format string, f ndfile.File) ([]byte, error) {
-	b := ndfile.AppendJSONString([]byte(`{"path": `), path)
-	b = ndfile.AppendJSONString(append(b, `, "format": `...), format)
-	b = ndfile.AppendJSONString(append(b, `, "kind": `...), f.Kind().String())
-	b = appendStrictAttrs(append(b, `, "attrs": `...), f.Attrs())
-	b = append(b, `, "arrays": [`...)
-	for i, name := range f.Names() {
-		a, err := f.Array(name)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		s := a.Spec()
-		b = ndfile.AppendJSONString(append(b, `{"name": `...), name)
-		b = ndfile.AppendJSONString(append(b, `, "dtype": `...), s.DType.String())
-		b = append(b, `, "shape": `...)
-		if s.NoData {
-			b = append(b, "null"...)
-		} else {
-			b = append(b, '[')
-			for j, n := range s.Shape {
-				if j > 0 {
-					b = append(b, ", "...)
-				}
-				b = strconv.AppendInt(b, n, 10)
-			}
-			b = append(b, ']')
-		}
-		b = append(b, `, "dims": `...)
-		b = ndfile.AppendDimsJSON(b, s.Dims)
-		b = strconv.AppendBool(append(b, `, "masked": `...), s.Masked)
-		b = appendStrictAttrs(append(b, `, "attrs": `...), a.Attrs())
-		b = append(b, '}')
-	}
-	return append(b, "]}"...), nil
 }

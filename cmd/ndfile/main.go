@@ -1,7 +1,7 @@
-// Command ndfile looks at and converts n-dimensional arrays in files.
+// Command ndfile looks at, converts and edits n-dimensional arrays in files.
 //
 // Exit status: 0 done, 1 a file is bad or a comparison differs, 2 wrong usage,
-// 3 input or output failed. Errors are one line on standard error.
+// 3 input or output failed. Errors are one line each on standard error.
 package main
 
 import (
@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +28,8 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
@@ -35,22 +38,60 @@ func main() {
 // run is main without the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	out := output{w: stdout}
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(&out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err != nil {
-		fmt.Fprintf(stderr, "ndfile: %v\n", err)
+	all, ok := err.(failures)
+	if !ok {
+		all = failures{err}
 	}
-	return exitStatus(err)
+	if !errors.Is(err, out.err) {
+		all.add(out.err)
+	}
+	status := exitOK
+	for _, err := range all {
+		status = max(status, exitStatus(err))
+		if !errors.Is(err, errDiffers) && err != nil {
+			fmt.Fprintf(stderr, "ndfile: %s\n", strings.ReplaceAll(err.Error(), "\n", `\n`))
+		}
+	}
+	return status
+}
+
+// output is standard output. It keeps the first error, for those who do not look.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(p)
+	o.err = ndfile.Locate(err, "standard output", "", false)
+	return n, o.err
 }
 
 // newRoot builds the command tree.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "ndfile",
-		Short:         "n-dimensional arrays in files",
-		Long:          "ndfile looks at files of n-dimensional arrays.\n\nExit status: 0 done, 1 a file is bad, 2 wrong usage, 3 input or output failed.",
+		Use:   "ndfile",
+		Short: "n-dimensional arrays in files",
+		Long: `ndfile looks at, converts and edits files of n-dimensional arrays.
+
+A FILE may be a file, a folder that is a store, or a glob pattern. Where one array
+is meant, FILE:NAME names it, and FILE:NAME[SLICE] or FILE[SLICE] selects elements
+as NumPy does: x.ds:temp[0:3, -1, ::-2], with ... for all axes between. A path that
+exists as it is written is taken as it is.
+
+New files appear when they are whole, or not at all. What exists is overwritten
+with --force only.
+
+Exit status: 0 done, 1 a file is bad or a comparison differs, 2 wrong usage,
+3 input or output failed.`,
 		Version:       ndfile.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -58,9 +99,15 @@ func newRoot() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			threads, _ := cmd.Flags().GetInt("threads")
+			ndfile.SetThreads(threads)
+		},
 	}
 	root.PersistentFlags().Bool("json", false, "print JSON (strict: NaN and the infinities are strings)")
-	root.AddCommand(newInfo(), newCat(), newFormats(), newDemo())
+	root.PersistentFlags().Int("threads", 0, "how many threads may work at a time; 0 is one for each processor")
+	root.AddCommand(newLs(), newInfo(), newCat(), newStats(), newPlot(), newDiff(), newVerify(), newConvert(),
+		newSelect(), newMerge(), newRename(), newRm(), newSet(), newFormats(), newDemo(), newDocs())
 	return root
 }
 
@@ -70,6 +117,34 @@ func asJSON(cmd *cobra.Command) bool {
 	return on
 }
 
+// errDiffers is exit status 1 without a message: the output tells the reason.
+var errDiffers = errors.New("differs")
+
+// failures are the errors of several files.
+type failures []error
+
+func (f failures) Error() string { return errors.Join(f...).Error() }
+
+func (f failures) Unwrap() []error { return f }
+
+// add notes an error, if it is one.
+func (f *failures) add(err error) {
+	if err != nil {
+		*f = append(*f, err)
+	}
+}
+
+// err is nil where nothing failed.
+func (f failures) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}
+
+// usage is an error of the arguments.
+func usage(msg string) *ndfile.Error { return ndfile.NewError(ndfile.ErrArgument, msg) }
+
 // exitStatus maps an error to the exit status. What is not an error of the
 // library was said by the argument parser, and is wrong usage.
 func exitStatus(err error) int {
@@ -77,6 +152,8 @@ func exitStatus(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errDiffers):
+		return exitBad
 	case errors.As(err, &e):
 		switch ndfile.KindOf(err) {
 		case ndfile.ErrNotFound, ndfile.ErrExists, ndfile.ErrPermission, ndfile.ErrIO, ndfile.ErrNoMemory, ndfile.ErrCanceled:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -83,7 +84,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("cat --json:\n%s\nwant\n%s", got, want)
 	}
 
-	var info struct {
+	var infos []struct {
 		Path, Format, Kind string
 		Attrs              map[string]any
 		Arrays             []struct {
@@ -93,9 +94,10 @@ func TestJSON(t *testing.T) {
 			Masked      bool
 		}
 	}
-	if err := json.Unmarshal([]byte(ok(t, "info", "--json", path)), &info); err != nil {
+	if err := json.Unmarshal([]byte(ok(t, "info", "--json", path)), &infos); err != nil || len(infos) != 1 {
 		t.Fatal(err)
 	}
+	info := infos[0]
 	if info.Path != path || info.Format != "ds" || info.Kind != "dataset" || info.Attrs["title"] != "two stations, three days" || len(info.Arrays) != 5 {
 		t.Errorf("info --json: %+v", info)
 	}
@@ -126,7 +128,7 @@ func TestJSONIsStrict(t *testing.T) {
 		t.Errorf("cat: got %q, want %q", got, want)
 	}
 	out := ok(t, "info", "--json", path)
-	if !strings.Contains(out, `"attrs": {"fill": "NaN", "big": 1180591620717411303424}`) || !json.Valid([]byte(out)) {
+	if !strings.Contains(out, `"attrs":{"fill":"NaN","big":1180591620717411303424}`) || !json.Valid([]byte(out)) {
 		t.Errorf("info: %s", out)
 	}
 }
@@ -151,9 +153,14 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"cat", path, "nosuch"}, exitUsage, `"nosuch"`},
 		{[]string{"info", filepath.Join(dir, "absent.ds")}, exitIO, "absent.ds"},
 		{[]string{"demo", path}, exitIO, "demo.ds"},
+		{[]string{"ls", filepath.Join(dir, "*.none")}, exitIO, "*.none"},
+		{[]string{"stats", path + ":nosuch"}, exitUsage, "nosuch"},
+		{[]string{"diff", path + ":station", path + ":time"}, exitBad, ""},
+		{[]string{"verify", bad}, exitBad, ""},
+		{[]string{"convert", path, filepath.Join(dir, "x.unknown")}, exitBad, "names no format"},
 	} {
 		status, _, errs := call(t, c.args...)
-		if status != c.status || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 {
+		if status != c.status || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != min(1, len(c.says)) {
 			t.Errorf("ndfile %v: status %d (want %d), stderr %q", c.args, status, c.status, errs)
 		}
 	}
@@ -165,6 +172,24 @@ func TestEdges(t *testing.T) {
 	for i, want := range []int{2, 0, 0, 1, 0, 0, 2} {
 		if got := edges([]int64{2, 3}, int64(i)); got != want {
 			t.Errorf("edges at %d: %d, want %d", i, got, want)
+		}
+	}
+}
+
+// full is an output that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What cannot be printed fails the command, once.
+func TestOutputFails(t *testing.T) {
+	path := demoFile(t)
+	for _, args := range [][]string{{"info", path}, {"ls", path}, {"cat", path}, {"stats", path}, {"verify", path},
+		{"formats"}, {"diff", path + ":rain", path + ":time"}, {"info", "--json", path}} {
+		var errs bytes.Buffer
+		status := run(context.Background(), args, full{}, &errs)
+		if status != exitIO || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%v: status %d, %q", args, status, errs.String())
 		}
 	}
 }

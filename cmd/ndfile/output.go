@@ -1,80 +1,38 @@
 package main
 
 import (
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/hex"
+	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/spf13/cobra"
+
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// appendElement appends element data, in native byte order, as text or as a
-// JSON value.
-func appendElement(dst []byte, d ndarray.DType, data []byte, json bool) []byte {
-	switch d.Kind {
-	case ndarray.Bool:
-		return strconv.AppendBool(dst, data[0] != 0)
-	case ndarray.Int:
-		if d.Size <= 8 {
-			return strconv.AppendInt(dst, signed(data), 10)
-		}
-	case ndarray.Uint:
-		if d.Size <= 8 {
-			return strconv.AppendUint(dst, unsigned(data), 10)
-		}
-	case ndarray.Float:
-		switch d.Size {
-		case 4:
-			return appendFloat(dst, float64(math.Float32frombits(uint32(unsigned(data)))), 32, json)
-		case 8:
-			return appendFloat(dst, math.Float64frombits(unsigned(data)), 64, json)
-		}
-	case ndarray.VarString, ndarray.VarBytes:
-		return appendText(dst, data, json)
-	case ndarray.Bytes:
-		return appendText(dst, []byte(strings.TrimRight(string(data), "\x00")), json)
+// printable quotes a name that could be mistaken for something else.
+func printable(name string) string {
+	if q := strconv.Quote(name); name == "" || len(q) != len(name)+2 || strings.ContainsAny(name, " ,()") {
+		return q
 	}
-	// what has no spelling of its own is shown as its bytes
-	return quoteIf(dst, hex.EncodeToString(data), json)
+	return name
 }
 
-// appendText shows bytes as text. In JSON, bytes that are not UTF-8 become
-// {"base64": "..."}.
-func appendText(dst, data []byte, json bool) []byte {
-	switch {
-	case !json:
-		return strconv.AppendQuote(dst, string(data))
-	case !utf8.Valid(data):
-		dst = append(dst, `{"base64": "`...)
-		dst = base64.StdEncoding.AppendEncode(dst, data)
-		return append(dst, `"}`...)
+// printablePath quotes a path that a terminal could not show.
+func printablePath(path string) string {
+	if q := strconv.Quote(path); len(q) != len(path)+2 {
+		return q
 	}
-	return ndfile.AppendJSONString(dst, string(data))
+	return path
 }
 
-// appendFloat appends the shortest spelling that reads back as f.
-func appendFloat(dst []byte, f float64, bits int, json bool) []byte {
-	switch {
-	case math.IsNaN(f):
-		return quoteIf(dst, "NaN", json)
-	case math.IsInf(f, 1):
-		return quoteIf(dst, "Infinity", json)
-	case math.IsInf(f, -1):
-		return quoteIf(dst, "-Infinity", json)
+func plural(n int) string {
+	if n == 1 {
+		return ""
 	}
-	return strconv.AppendFloat(dst, f, 'g', -1, bits)
-}
-
-func quoteIf(dst []byte, s string, quote bool) []byte {
-	if quote {
-		return strconv.AppendQuote(dst, s)
-	}
-	return append(dst, s...)
+	return "s"
 }
 
 // either is yes when cond holds, else no.
@@ -85,23 +43,11 @@ func either(cond bool, yes, no string) string {
 	return no
 }
 
-// unsigned reads a native integer of 1, 2, 4 or 8 bytes.
-func unsigned(b []byte) uint64 {
-	switch len(b) {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.NativeEndian.Uint16(b))
-	case 4:
-		return uint64(binary.NativeEndian.Uint32(b))
+func quoteIf(dst []byte, s string, quote bool) []byte {
+	if quote {
+		return strconv.AppendQuote(dst, s)
 	}
-	return binary.NativeEndian.Uint64(b)
-}
-
-// signed is unsigned with the sign extended.
-func signed(b []byte) int64 {
-	shift := 64 - 8*len(b)
-	return int64(unsigned(b)<<shift) >> shift
+	return append(dst, s...)
 }
 
 // appendStrict appends a JSON value in which NaN and the infinities are
@@ -138,4 +84,82 @@ func appendStrictAttrs(dst []byte, a *ndfile.Attrs) []byte {
 		dst = appendStrict(dst, v)
 	}
 	return append(dst, '}')
+}
+
+// text is a string in JSON output, whatever bytes it holds.
+type text string
+
+// MarshalJSON implements json.Marshaler.
+func (t text) MarshalJSON() ([]byte, error) { return ndfile.AppendJSONString(nil, string(t)), nil }
+
+// texts makes a list; nil stays nil, which is null.
+func texts(list []string) []text {
+	if list == nil {
+		return nil
+	}
+	out := make([]text, len(list))
+	for i, s := range list {
+		out[i] = text(s)
+	}
+	return out
+}
+
+// attrsJSON are attributes in JSON output.
+type attrsJSON struct{ *ndfile.Attrs }
+
+// MarshalJSON implements json.Marshaler.
+func (a attrsJSON) MarshalJSON() ([]byte, error) { return appendStrictAttrs(nil, a.Attrs), nil }
+
+// value is one JSON value, spelled already.
+type value = json.RawMessage
+
+// emit prints a JSON value on a line.
+func emit(cmd *cobra.Command, v any) error {
+	e := json.NewEncoder(cmd.OutOrStdout())
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// schemaKey is the annotation of a command with the schema of its JSON output.
+const schemaKey = "json"
+
+// schema annotates a command: it prints v as JSON.
+func schema(v any) map[string]string {
+	return map[string]string{schemaKey: schemaOf(reflect.TypeOf(v), "")}
+}
+
+// schemaOf spells a type: field names with the kinds of their values.
+func schemaOf(t reflect.Type, indent string) string {
+	switch t {
+	case reflect.TypeFor[text]():
+		return "string"
+	case reflect.TypeFor[attrsJSON]():
+		return "object"
+	case reflect.TypeFor[value]():
+		return "value"
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "boolean"
+	case reflect.String:
+		return "string"
+	case reflect.Pointer:
+		return schemaOf(t.Elem(), indent) + " or null"
+	case reflect.Slice:
+		return "[" + schemaOf(t.Elem(), indent) + ", ...]"
+	case reflect.Struct:
+		inner := indent + "  "
+		s := "{"
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			kind := schemaOf(f.Type, inner)
+			if when := f.Tag.Get("null"); when != "" {
+				kind += " or null (" + when + ")"
+			}
+			s += either(i == 0, "\n", ",\n") + inner + strconv.Quote(name) + ": " + kind
+		}
+		return s + "\n" + indent + "}"
+	}
+	return "number"
 }

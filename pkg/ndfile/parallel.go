@@ -134,8 +134,8 @@ func (r *run) watch(progress func(done, total int64) bool) {
 		case <-ended:
 			return
 		case <-tick.C:
-			if !progress(r.done.Load(), r.n) {
-				r.cancel()
+			if r.ctx.Err() == nil && !progress(r.done.Load(), r.n) {
+				r.cancel() // and ask no more
 			}
 		}
 	}

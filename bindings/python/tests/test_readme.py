@@ -13,16 +13,16 @@ ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def block(language):
-    """The only block of that language in the README."""
+def block(language, blocks=1):
+    """The blocks of that language in the README, which follow on each other."""
     found = re.findall(rf"^```{language}\n(.*?)^```$", README, re.S | re.M)
-    assert len(found) == 1, f"README has {len(found)} {language} blocks"
-    return found[0]
+    assert len(found) == blocks, f"README has {len(found)} {language} blocks"
+    return "\n".join(found)
 
 
 def test_python_example(tmp_path):
     env = dict(os.environ, PYTHONPATH=str(ROOT / "bindings" / "python"))
-    subprocess.run([sys.executable, "-c", block("python")], cwd=tmp_path, env=env, check=True)
+    subprocess.run([sys.executable, "-c", block("python", 2)], cwd=tmp_path, env=env, check=True)
     assert (tmp_path / "weather.ds").stat().st_size > 0
 
 

@@ -75,16 +75,18 @@ func (f *Files) Read(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, f.Explain(err, path)
 	}
-	if rest == nil {
-		return bytes.Clone(buf[:n]), nil
-	}
-	defer rest.Close()
-	size, err := rest.Size()
-	if err != nil {
-		return nil, err
+	size := int64(n)
+	if rest != nil {
+		defer rest.Close()
+		if size, err = rest.Size(); err != nil {
+			return nil, err
+		}
 	}
 	if most := f.Limits.Header(); size > most {
 		return nil, ndfile.NewError(ndfile.ErrLimit, "expected at most "+strconv.FormatInt(most, 10)+" bytes of metadata, found "+strconv.FormatInt(size, 10)).On(path)
+	}
+	if rest == nil {
+		return bytes.Clone(buf[:n]), nil
 	}
 	text := make([]byte, size)
 	return text, flat.ReadFull(ctx, rest, text, 0)

@@ -5,6 +5,8 @@ import (
 	"github.com/ndfile/ndfile/pkg/bcolz"
 	"github.com/ndfile/ndfile/pkg/ds"
 	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/netcdf"
+	"github.com/ndfile/ndfile/pkg/npy"
 	"github.com/ndfile/ndfile/pkg/rawarray"
 	"github.com/ndfile/ndfile/pkg/zarr"
 )
@@ -17,4 +19,7 @@ var Formats = []ndfile.Format{
 	zarr.Format0,
 	zarr.Format2,
 	zarr.Format3,
+	npy.Format,
+	npy.Archive,
+	netcdf.Format,
 }
