@@ -50,9 +50,9 @@ demo: build $(VENV)/ok ## write a ds file, read it back from C and Python, print
 test: build test-go test-c test-python test-julia lint gen-check ## all tests: Go, C, C++, Python, Julia, lint, drift of generated files
 	@echo 'test: Go, C, C++, Python, Julia, lint and generated files: done'
 
-# Debian's packages for tests are unpacked, not installed: the c-blosc that has snappy, and strace where there is none.
+# Debian's packages for tests are unpacked, not installed: the c-blosc that has snappy, libnetcdf, and strace where there is none.
 DEBIAN := $(B)/debian
-GOTEST = NDFILE_TEST_PYTHON=$(CURDIR)/$(PY) NDFILE_TEST_LIBBLOSC=$$(sh pkg/blosc/crosstest/get-snappy.sh $(DEBIAN)) \
+GOTEST = eval "$$(sh pkg/netcdf/crosstest/get-netcdf.sh $(DEBIAN))"; NDFILE_TEST_PYTHON=$(CURDIR)/$(PY) NDFILE_TEST_LIBBLOSC=$$(sh pkg/blosc/crosstest/get-snappy.sh $(DEBIAN)) \
 	 NDFILE_TEST_STRACE=$$(sh tools/get-strace.sh $(DEBIAN)) $(GO) test
 test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, peers of other languages, killed processes
 	$(GO) vet ./...
@@ -88,15 +88,18 @@ lint-python: $(VENV)/ok
 
 gen: ## write every generated file again
 	$(GO) run ./capi/gen
+	$(GO) run ./cmd/ndfile docs docs/cli.md
 
 gen-check: # fail when a generated file is not what the generator writes
 	$(GO) run ./capi/gen -check
+	$(GO) run ./cmd/ndfile docs --check docs/cli.md
 
 race: ## Go tests under the race detector, without those of peers in other languages
 	$(GO) test -race $$($(GO) list ./pkg/... | grep -v /crosstest)
 
 torture: $(LIB) $(VENV)/ok ## kill processes at every system call, not only at those that change files
 	NDFILE_TORTURE=1 $(GOTEST) -count=1 -timeout 60m ./pkg/bcolz/crosstest ./pkg/zarr/crosstest -run Killed -v
+	NDFILE_TORTURE=1 $(GO) test -count=1 ./cmd/ndfile -run Bounded -v
 
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'
