@@ -111,6 +111,7 @@ def store(report, fresh, what, a, chunk) -> None:
     for title, keys in (
         (f"read {what}", [slice(None)]),
         (f"10 elements of {what}, anywhere", [slice(i, i + 10) for i in starts]),
+        (f"10 elements of {what}, same place", [slice(starts[0], starts[0] + 10)] * n),
     ):
 
         def ours(keys=keys):

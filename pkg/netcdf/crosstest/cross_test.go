@@ -246,6 +246,11 @@ func TestGSHHG(t *testing.T) {
 			want := parse(t, peer(t, "dump", path))
 			same(t, dump(t, path), want)
 			viaDS(t, path, want)
+			converted := filepath.Join(t.TempDir(), "f.ds")
+			if _, err := ndfile.Convert(ctx, formats, path, converted, ndfile.ConvertOptions{AllowLoss: true}); err != nil {
+				t.Fatal(err)
+			}
+			peer(t, "ds", path, converted) // ds-format reads the same
 		})
 	}
 }

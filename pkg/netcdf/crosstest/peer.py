@@ -1,6 +1,7 @@
 """The netCDF4-python side of the test. Without LD_LIBRARY_PATH: the wheel has libraries of its own.
 
   peer.py write FORMAT PATH   writes a file in one of netCDF4's formats
+  peer.py ds NC DS            compares the numbers of a file with what ds-format reads from its conversion
   peer.py dump PATH           prints a file as JSON: {"attrs": {...}, "vars": {name: {...}}}; groups are flattened
 """
 import json
@@ -132,8 +133,28 @@ def dump(g, prefix, out):
     return out
 
 
+def compare(nc, converted):
+    """Compare by ds-format; print how many variables are equal, or fail."""
+    import ds_format
+
+    read = ds_format.read(converted)
+    with netCDF4.Dataset(nc) as d:
+        for name, v in d.variables.items():
+            want = variable(v)
+            if "mask" not in want:
+                continue
+            a = np.ma.asarray(read[name])
+            mask = np.broadcast_to(np.ma.getmaskarray(a), a.shape)
+            data = np.where(mask, np.zeros((), a.dtype), a.data)
+            assert a.shape == tuple(want["shape"]) and a.dtype.str == want["dtype"], (name, a.dtype, a.shape)
+            assert mask.tobytes().hex() == want["mask"] and data.tobytes().hex() == want["data"], name
+    print(len(d.variables))
+
+
 if sys.argv[1] == "write":
     write(*sys.argv[2:])
+elif sys.argv[1] == "ds":
+    compare(*sys.argv[2:])
 else:
     with netCDF4.Dataset(sys.argv[2]) as d:
         print(json.dumps(dump(d, "", {"attrs": {}, "vars": {}})))
