@@ -202,6 +202,24 @@ func (d *DType) same(e *DType, anyOrder bool) bool {
 	return true
 }
 
+// IsSwapOf reports whether [SwapBytes] turns elements of one type into elements
+// of the other: they are the same but for the byte order, and that of every word
+// differs. Records of which some fields differ are not.
+func (d DType) IsSwapOf(e DType) bool { return d.same(&e, true) && d.swapped(&e) }
+
+// swapped is for types that are the same but for byte order.
+func (d *DType) swapped(e *DType) bool {
+	if o := d.order(); o != NoOrder && o == e.order() {
+		return false
+	}
+	for i := range d.Fields {
+		if !d.Fields[i].DType.swapped(&e.Fields[i].DType) {
+			return false
+		}
+	}
+	return true
+}
+
 // Equal reports whether two types are the same in every respect, byte order included.
 func (d DType) Equal(e DType) bool { return d.same(&e, false) }
 

@@ -173,59 +173,6 @@ func TestConvertFixtures(t *testing.T) {
 	}
 }
 
-// Files of every format to every format: all is there and compared, or the loss is
-// named, and what is left goes over when that is allowed. A refusal leaves nothing.
-func TestConvertMatrix(t *testing.T) {
-	var paths []string
-	for _, pattern := range []string{"ds/testdata/valid/*.ds", "rawarray/testdata/valid/*.ra", "bcolz/testdata/roots/*", "zarr/testdata/zarr0/valid/*"} {
-		found, err := filepath.Glob("../" + pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		for i := 0; i < len(found); i += 8 {
-			paths = append(paths, found[i])
-		}
-	}
-	done := map[string]int{}
-	for _, path := range paths {
-		from, err := ndfile.Detect(t.Context(), all.Formats, ndfile.OS, path)
-		if err != nil {
-			continue // notes beside the roots
-		}
-		for _, to := range all.Formats {
-			dir := t.TempDir()
-			opt := ndfile.ConvertOptions{To: to.Name()}
-			losses, err := ndfile.Convert(t.Context(), all.Formats, path, dir+"/x", opt)
-			if ndfile.KindOf(err) == ndfile.ErrLoss && err != nil {
-				if len(losses) == 0 {
-					t.Errorf("%s to %s: %v", path, to.Name(), err)
-				}
-				opt.AllowLoss = true
-				_, err = ndfile.Convert(t.Context(), all.Formats, path, dir+"/x", opt)
-			} else if len(losses) > 0 {
-				t.Errorf("%s to %s: %v", path, to.Name(), losses)
-			}
-			if err == nil {
-				done[from.Name()+" to "+to.Name()]++
-				continue
-			}
-			if !strings.HasPrefix(err.Error(), path+": ") {
-				t.Errorf("%s to %s: %v", path, to.Name(), err)
-			}
-			if list, _ := os.ReadDir(dir); len(list) > 0 {
-				t.Errorf("%s to %s: left %v", path, to.Name(), list)
-			}
-		}
-	}
-	for _, from := range []string{"ds", "rawarray", "bcolz", "zarr0"} {
-		for _, to := range all.Formats {
-			if done[from+" to "+to.Name()] == 0 {
-				t.Errorf("nothing was converted from %s to %s", from, to.Name())
-			}
-		}
-	}
-}
-
 // Compressed chunks go from bcolz to zarr as they are, whatever is in them.
 func TestConvertCopiesChunks(t *testing.T) {
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ type match uint8
 
 const (
 	other   match = iota // converted
-	swapped              // the same but for byte order
+	swapped              // the same but for byte order, of every word
 	equal
 )
 
@@ -35,7 +35,7 @@ func compare(a, b *ndarray.DType) match {
 	switch {
 	case a.Equal(*b):
 		return equal
-	case a.Kind == b.Kind && a.Size == b.Size && a.WithOrder(ndarray.Little).Equal(b.WithOrder(ndarray.Little)):
+	case a.IsSwapOf(*b):
 		return swapped
 	}
 	return other

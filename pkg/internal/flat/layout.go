@@ -50,7 +50,8 @@ func (l *Layout) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffe
 	if !ndarray.CanConvert(l.DType, dst.DType) {
 		return noConversion(l.DType, dst.DType)
 	}
-	b := &batch{l: l, dst: view, same: sameType(l.DType, dst.DType), swap: !l.DType.Equal(dst.DType)}
+	b := &batch{l: l, dst: view, swap: l.DType.IsSwapOf(dst.DType)}
+	b.same = b.swap || l.DType.Equal(dst.DType)
 	defer b.release()
 	err = box.Runs(l.Shape, func(first, n, step, k int64) error {
 		return b.add(ctx, run{first, n, step, k})
@@ -80,11 +81,6 @@ func noConversion(from, to ndarray.DType) error {
 	return fmt.Errorf("%w: no exact conversion from %s to %s", ndarray.ErrDType, from, to)
 }
 
-// sameType reports whether two types differ in byte order at most.
-func sameType(a, b ndarray.DType) bool {
-	return a.WithOrder(ndarray.Little).Equal(b.WithOrder(ndarray.Little))
-}
-
 // run is n elements from flat index first on, step apart, which take the
 // positions from k on in the box.
 type run struct{ first, n, step, k int64 }
@@ -96,7 +92,7 @@ func (r *run) end() int64 { return r.first + (r.n-1)*r.step + 1 }
 type batch struct {
 	l          *Layout
 	dst        View
-	same, swap bool // the types are equal up to byte order; and in it, or not
+	same, swap bool // the types are equal up to byte order; all words are in the other one
 	runs       [maxRuns]run
 	n          int
 	lo, hi     int64 // the flat indexes that the runs span
