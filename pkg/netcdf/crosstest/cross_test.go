@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -252,6 +253,29 @@ func TestGSHHG(t *testing.T) {
 			}
 			peer(t, "ds", path, converted) // ds-format reads the same
 		})
+	}
+}
+
+// TestDCW converts a file of a thousand variables, made by others, to ds and back. netCDF4-python and ds-format
+// compare all values.
+func TestDCW(t *testing.T) {
+	python(t)
+	path := os.Getenv("NDFILE_TEST_DCW")
+	if path == "" {
+		fmt.Fprintln(os.Stderr, "*** SKIPPED: NDFILE_TEST_DCW does not name a NetCDF file ***")
+		t.Skip("no file")
+	}
+	dir := t.TempDir()
+	there, back := filepath.Join(dir, "f.ds"), filepath.Join(dir, "back.nc")
+	for _, way := range [][2]string{{path, there}, {there, back}} {
+		if losses, err := ndfile.Convert(ctx, formats, way[0], way[1], ndfile.ConvertOptions{}); err != nil || len(losses) > 0 {
+			t.Fatalf("%s: %v, %v", way[1], losses, err)
+		}
+	}
+	for _, nc := range []string{path, back} {
+		if n, err := strconv.Atoi(strings.TrimSpace(string(peer(t, "ds", nc, there)))); err != nil || n < 1000 {
+			t.Errorf("%s: %d variables were compared (%v)", nc, n, err)
+		}
 	}
 }
 
