@@ -483,6 +483,8 @@ func copyTree(t testing.TB, from *ndfile.Mem) *ndfile.Mem {
 
 // TestKilled stops before every change of the file system.
 func TestKilled(t *testing.T) {
+	ndfile.SetThreads(1) // one change at a time
+	defer ndfile.SetThreads(0)
 	for _, c := range changes {
 		mem := ndfile.NewMem()
 		old := damaged(t, mem)

@@ -200,6 +200,7 @@ func (s *suite) sameOr(err error) {
 // WriteOptions.Sync the old file or the new one survives, and after the call the
 // new one.
 func checkCrash(s *suite) {
+	defer inOrder()()
 	old, c := s.modest(2), s.modest(3)
 	path := s.path("f")
 	opt := ndfile.WriteOptions{Sync: true}
