@@ -99,7 +99,7 @@ race: ## Go tests under the race detector, without those of peers in other langu
 	 $(GO) test -race -skip 'TestHuge$$' $$($(GO) list ./pkg/... | grep -v -e /crosstest -e /crashtest)
 
 torture: $(LIB) $(VENV)/ok ## kill processes at every system call, not only at those that change files
-	NDFILE_TORTURE=1 $(GOTEST) -count=1 -timeout 60m ./pkg/bcolz/crosstest ./pkg/zarr/crosstest -run Killed -v
+	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/bcolz/crosstest ./pkg/zarr/crosstest -run Killed -v
 	NDFILE_TORTURE=1 $(GO) test -count=1 ./cmd/ndfile -run Bounded -v
 
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
