@@ -340,15 +340,21 @@ func Save(ctx context.Context, formats []Format, path string, items []Item, opt 
 	if o, ok := f.(OneShot); ok {
 		return Locate(o.Save(ctx, opt.FS, path, items, opt), path, "", false)
 	}
-	file, err := f.Create(ctx, opt.FS, path, opt)
+	return Locate(SaveByFile(ctx, f, opt.FS, path, items, opt), path, "", false)
+}
+
+// SaveByFile is Save by way of a File: for formats without a OneShot, and for
+// OneShots what is not small and simple. After an error nothing is left.
+func SaveByFile(ctx context.Context, f Format, fsys FS, path string, items []Item, opt SaveOptions) error {
+	file, err := f.Create(ctx, fsys, path, opt)
 	if err != nil {
-		return Locate(err, path, "", false)
+		return err
 	}
 	if err := SaveFile(ctx, file, items); err != nil {
 		file.Abort()
-		return Locate(err, path, "", false)
+		return err
 	}
-	return Locate(file.Close(ctx), path, "", false)
+	return file.Close(ctx)
 }
 
 // SaveFile adds and writes arrays to a file that is being created.

@@ -45,23 +45,10 @@ func (f format) Save(ctx context.Context, fsys ndfile.FS, path string, items []n
 			return err
 		}
 	default:
-		return f.saveLarge(ctx, fsys, path, items, opt)
+		return ndfile.SaveByFile(ctx, f, fsys, path, items, opt) // in pieces
 	}
 	s.parts = [3][]byte{head, data, opt.Trailing}
 	err := fsys.WriteFile(path, s.parts[:], opt.WriteOptions)
 	s.parts = [3][]byte{} // they are the caller's
 	return err
-}
-
-// saveLarge converts data in pieces.
-func (f format) saveLarge(ctx context.Context, fsys ndfile.FS, path string, items []ndfile.Item, opt ndfile.SaveOptions) error {
-	w, err := f.Create(ctx, fsys, path, opt)
-	if err != nil {
-		return err
-	}
-	if err := ndfile.SaveFile(ctx, w, items); err != nil {
-		w.Abort()
-		return err
-	}
-	return w.Close(ctx)
 }
