@@ -21,7 +21,7 @@ export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
 .PHONY: help tools build demo test test-go test-c test-python test-julia lint lint-go lint-python gen gen-check \
-        race torture fuzz bench bench-tiny bench-many bench-blosc bench-bcolz bench-zarr install test-install clean
+        race torture fuzz bench bench-quick bench-blosc install test-install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -105,10 +105,15 @@ torture: $(LIB) $(VENV)/ok ## kill processes at every system call, not only at t
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'
 
-bench: bench-tiny bench-many bench-bcolz bench-zarr bench-blosc ## benchmarks against real peers
+# The workers of the benchmarks need a Julia; where there is none, the results say so.
+BENCHMARKS = JULIA=$$(sh tools/get-julia.sh $(B)/julia >&2 && echo $(CURDIR)/$(JULIA)); export JULIA; \
+	GO='$(GO)' PYTHON='$(CURDIR)/$(PY)' sh benchmarks/run.sh '$(B)'
 
-bench-tiny: $(LIB) $(VENV)/ok ## one-element ds files against the raw system calls, from C and Python
-	@sh benchmarks/tiny/run.sh '$(B)' '$(CC)' '$(PY)'
+bench: $(LIB) $(VENV)/ok ## all benchmarks against real peers, some 20 minutes; BENCH holds flags of the driver
+	$(BENCHMARKS) -disk $(B)/bench-disk -out benchmarks/results -readme benchmarks/README.md $(BENCH)
+
+bench-quick: $(LIB) $(VENV)/ok ## run every benchmark on a few files, to see that it works
+	$(BENCHMARKS) -quick -disk $(B)/bench-disk -out $(B)/bench-quick $(BENCH)
 
 install: build ## install the library, headers, pkg-config and CMake files and the command: PREFIX, DESTDIR
 	cmake -S . -B $(B)/install -DNDFILE_GO='$(shell command -v $(GO))' -DNDFILE_BUILD_TESTS=OFF \
@@ -121,17 +126,8 @@ install: build ## install the library, headers, pkg-config and CMake files and t
 test-install: $(LIB) $(VENV)/ok ## consumers by find_package, pkg-config and FetchContent, and the wheel, in clean folders
 	@sh tools/test-install.sh '$(B)' '$(MAKE)' '$(PYTHON)'
 
-bench-many: $(LIB) $(VENV)/ok ## read_many and save_many of 20,000 files against a loop
-	$(RUNPY) benchmarks/tiny_python/bench_many.py
-
 bench-blosc: $(VENV)/ok ## pkg/blosc against the C-Blosc of the wheel; some 20 minutes
 	$(PY) benchmarks/blosc/compare.py --out benchmarks/results/blosc
-
-bench-bcolz: $(LIB) $(VENV)/ok ## bcolz stores against bcolz-zipline
-	$(RUNPY) benchmarks/chunked/bench_bcolz.py --out benchmarks/results/bcolz
-
-bench-zarr: $(LIB) $(VENV)/ok ## chunks of early zarr against zarr-python, zarrs and tensorstore
-	$(RUNPY) benchmarks/chunked/bench_zarr.py --out benchmarks/results/zarr
 
 clean: ## remove build/
 	rm -rf $(B)
