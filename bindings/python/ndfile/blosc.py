@@ -57,6 +57,15 @@ def _bytes_of(data: Any) -> np.ndarray:
     return np.frombuffer(memoryview(data).cast("B"), np.uint8) if memoryview(data) else np.empty(0, np.uint8)
 
 
+_new_bytes = ctypes.pythonapi.PyBytes_FromStringAndSize
+_new_bytearray = ctypes.pythonapi.PyByteArray_FromStringAndSize
+for _new in (_new_bytes, _new_bytearray):
+    _new.argtypes, _new.restype = [ctypes.c_void_p, ctypes.c_ssize_t], ctypes.py_object
+_bytes_at, _bytearray_at = ctypes.pythonapi.PyBytes_AsString, ctypes.pythonapi.PyByteArray_AsString
+for _at in (_bytes_at, _bytearray_at):
+    _at.argtypes, _at.restype = [ctypes.py_object], ctypes.c_void_p
+
+
 def _call(function: Any, *args: Any) -> None:
     err = _capi.ndf_error()
     status = function(*args, ctypes.addressof(err))
@@ -160,19 +169,20 @@ def decompress(bytesobj: Any, as_bytearray: bool = False, *, nthreads: int = 1) 
         A chunk of Blosc2 (a NotImplementedError).
     """
     chunk = _bytes_of(bytesobj)
-    result = bytearray(info(bytesobj).nbytes)
-    dst = np.frombuffer(result, np.uint8) if result else np.empty(0, np.uint8)
+    room = info(bytesobj).nbytes
+    # Without zeroes and without a copy: Python's C API lets the maker of a bytes object fill it.
+    result = _new_bytearray(None, room) if as_bytearray else _new_bytes(None, room)
     size = ctypes.c_int64()
     _call(
         lib.ndf_blosc_decompress,
         chunk.ctypes.data,
         chunk.size,
         nthreads,
-        dst.ctypes.data,
-        dst.size,
+        (_bytearray_at if as_bytearray else _bytes_at)(result),
+        room,
         ctypes.addressof(size),
     )
-    return result if as_bytearray else bytes(result)
+    return result
 
 
 def info(bytesobj: Any) -> ChunkInfo:
