@@ -50,30 +50,15 @@ func newInfo() *cobra.Command {
 		Annotations: schema([]infoJSON{}),
 		Args:        cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list := []infoJSON{}
-			err := each(cmd.Context(), args, func(t target) error {
+			return listEach(cmd, args, func(t target, tell func(infoJSON)) error {
 				info, err := describe(cmd, t)
-				if err == nil && !asJSON(cmd) {
-					info.print(cmd.OutOrStdout())
-				}
 				if err == nil {
-					list = append(list, info)
+					tell(info)
 				}
 				return err
-			})
-			if !asJSON(cmd) {
-				return err
-			}
-			return joined(err, emit(cmd, list))
+			}, func(i infoJSON) { i.print(cmd.OutOrStdout()) })
 		},
 	}
-}
-
-// joined adds an error to those of each.
-func joined(err, more error) error {
-	failed, _ := err.(failures)
-	failed.add(more)
-	return failed.err()
 }
 
 // describe opens a file and lists what it holds.

@@ -37,44 +37,33 @@ func newLs() *cobra.Command {
 			if len(args) == 0 {
 				args = []string{"."}
 			}
-			list := []lsJSON{}
-			err := each(cmd.Context(), args, func(t target) error {
-				rows, err := listPath(cmd.Context(), t.path)
-				list = append(list, rows...)
-				return err
-			})
-			if asJSON(cmd) {
-				return joined(err, emit(cmd, list))
-			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-			for _, r := range list {
+			err := listEach(cmd, args, func(t target, tell func(lsJSON)) error {
+				return listPath(cmd.Context(), t.path, tell)
+			}, func(r lsJSON) {
 				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\n", r.Format, r.Kind, r.Arrays, r.Bytes, printablePath(string(r.Path)))
-			}
+			})
 			return joined(err, w.Flush())
 		},
 	}
 }
 
 // listPath lists a file or store, or the files and stores in a folder.
-func listPath(ctx context.Context, path string) ([]lsJSON, error) {
+func listPath(ctx context.Context, path string, tell func(lsJSON)) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		_, err := ndfile.Detect(ctx, all.Formats, ndfile.OS, path)
 		if errors.Is(err, ndfile.ErrFormat) {
-			return listFolder(ctx, path)
+			return listFolder(ctx, path, tell)
 		}
 	}
-	row, err := listFile(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return []lsJSON{row}, nil
+	return listFile(ctx, path, tell)
 }
 
 // listFolder lists what is in a folder and is of a known format.
-func listFolder(ctx context.Context, path string) (rows []lsJSON, err error) {
+func listFolder(ctx context.Context, path string, tell func(lsJSON)) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, ndfile.Locate(err, path, "", false)
+		return ndfile.Locate(err, path, "", false)
 	}
 	var failed failures
 	for _, e := range entries {
@@ -92,24 +81,22 @@ func listFolder(ctx context.Context, path string) (rows []lsJSON, err error) {
 			}
 			continue
 		}
-		row, err := listFile(ctx, child)
-		if err != nil {
-			failed.add(err)
-			continue
-		}
-		rows = append(rows, row)
+		failed.add(listFile(ctx, child, tell))
 	}
-	return rows, failed.err()
+	return failed.err()
 }
 
-func listFile(ctx context.Context, path string) (lsJSON, error) {
+func listFile(ctx context.Context, path string, tell func(lsJSON)) error {
 	f, format, err := ndfile.OpenAs(ctx, all.Formats, path, ndfile.OpenOptions{})
 	if err != nil {
-		return lsJSON{}, err
+		return err
 	}
 	defer f.Abort()
 	size, err := bytesOnDisk(path)
-	return lsJSON{text(path), text(format.Name()), text(f.Kind().String()), len(f.Names()), size}, err
+	if err == nil {
+		tell(lsJSON{text(path), text(format.Name()), text(f.Kind().String()), len(f.Names()), size})
+	}
+	return err
 }
 
 // bytesOnDisk is the size of a file, or of all files in a folder.

@@ -13,23 +13,14 @@ import (
 
 // Format is the bcolz format, name "bcolz", extension ".bcolz". It also
 // implements [ndfile.Verifier] and [ndfile.Sharder].
-var Format ndfile.Format = format{}
+var Format ndfile.Format = &format{ndfile.Traits{
+	ID:      "bcolz",
+	Endings: []string{".bcolz"}, // most roots have none; opening goes by content
+	Can: ndfile.CapCreate | ndfile.CapUpdate | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapChunked |
+		ndfile.CapResize | ndfile.CapRows | ndfile.CapRemove | ndfile.CapVerify | ndfile.CapShard,
+}}
 
-type format struct{}
-
-// Name is "bcolz".
-func (format) Name() string { return "bcolz" }
-
-var extensions = []string{".bcolz"}
-
-// Extensions has ".bcolz". Most roots have no extension; opening goes by content.
-func (format) Extensions() []string { return extensions }
-
-// Caps: all that a format of chunks can do, in place too.
-func (format) Caps() ndfile.Caps {
-	return ndfile.CapCreate | ndfile.CapUpdate | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapChunked |
-		ndfile.CapResize | ndfile.CapRows | ndfile.CapRemove | ndfile.CapVerify | ndfile.CapShard
-}
+type format struct{ ndfile.Traits }
 
 // Detect is Certain about a folder with __rootdirs__, or with meta/sizes and
 // meta/storage. What has lost one of them, but has chunks, is Possible, and so is

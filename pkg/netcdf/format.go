@@ -9,24 +9,17 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// Format is the NetCDF format.
-var Format ndfile.Format = format{}
+// Format is the NetCDF format, name "netcdf", extensions ".nc", ".nc4" and ".cdf";
+// what is written is NetCDF-4 with each. A file is written once. What the format
+// can do does not depend on whether there is a libnetcdf.
+var Format ndfile.Format = &format{ndfile.Traits{
+	ID:      "netcdf",
+	Endings: []string{".nc", ".nc4", ".cdf"},
+	Can: ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapDims |
+		ndfile.CapMasked | ndfile.CapStrings,
+}}
 
-type format struct{}
-
-// Name is "netcdf".
-func (format) Name() string { return "netcdf" }
-
-// Extensions has ".nc", ".nc4" and ".cdf"; what is written is NetCDF-4 with each.
-func (format) Extensions() []string { return extensions }
-
-var extensions = []string{".nc", ".nc4", ".cdf"}
-
-// Caps: a file is written once. They do not depend on whether there is a
-// libnetcdf.
-func (format) Caps() ndfile.Caps {
-	return ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapDims | ndfile.CapMasked | ndfile.CapStrings
-}
+type format struct{ ndfile.Traits }
 
 // hdf5Magic begins an HDF5 file, at byte 0, 512, 1024, 2048 and so on.
 const hdf5Magic = "\x89HDF\r\n\x1a\n"

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
+	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -17,9 +18,9 @@ import (
 // Open reads the directory of an archive, at most Limits.MaxHeader bytes of it;
 // members are looked at by File.Array. Members that are no .npy files by their
 // name are left out.
-func (archive) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
+func (*archive) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
 	if opt.Mode == ndfile.Update {
-		return nil, errNoUpdate("a .npz archive")
+		return nil, ndfile.NewError(ndfile.ErrNotSupported, "a .npz archive cannot be changed in place (mode r+): read it and save a new one")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func newArchive(in vfs.File, limits ndfile.Limits) (*archiveFile, error) {
 		return nil, err
 	}
 	if s := string(head[:]); s != zipMember && s != zipEnd {
-		return nil, wrong(ndfile.ErrFormat, 0, "signature of a ZIP archive", strconv.Quote(zipMember), strconv.Quote(s))
+		return nil, flat.Wrong(ndfile.ErrFormat, 0, "signature of a ZIP archive", strconv.Quote(zipMember), strconv.Quote(s))
 	}
 	budget := &budget{in: in, left: limits.Header() + maxSearch}
 	r, err := zip.NewReader(budget, size)
@@ -71,7 +72,7 @@ func newArchive(in vfs.File, limits ndfile.Limits) (*archiveFile, error) {
 	r.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	f := &archiveFile{in: in, size: size, limits: limits, members: map[string]*member{}}
 	for _, z := range r.File {
-		name, ok := strings.CutSuffix(z.Name, extensions[0])
+		name, ok := strings.CutSuffix(z.Name, extension)
 		switch {
 		case !ok:
 			continue

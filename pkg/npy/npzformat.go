@@ -5,25 +5,15 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
 // Archive is the .npz format: a ZIP archive of .npy files, which are arrays with
 // the names of the members, without ".npy". It is read, not written.
-var Archive ndfile.Format = archive{}
+var Archive ndfile.Format = &archive{ndfile.Traits{ID: "npz", Endings: []string{".npz"}}}
 
-type archive struct{}
-
-// Name is "npz".
-func (archive) Name() string { return "npz" }
-
-// Extensions has ".npz".
-func (archive) Extensions() []string { return archiveExtensions }
-
-var archiveExtensions = []string{".npz"}
-
-// Caps: archives are read only.
-func (archive) Caps() ndfile.Caps { return 0 }
+type archive struct{ ndfile.Traits }
 
 // The signatures of ZIP, and the places in the header before a member.
 const (
@@ -36,10 +26,8 @@ const (
 // Detect is Certain when the first member is a .npy file by its name, and
 // Possible when there are no members. Other archives can be opened by giving the
 // format.
-func (archive) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.Match, error) {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	head, err := firstBytes(ctx, fsys, path, s.buf[:1024])
+func (*archive) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.Match, error) {
+	head, err := flat.FirstBytes(ctx, fsys, path, make([]byte, 1024))
 	switch {
 	case err != nil:
 		return ndfile.NoMatch, err
@@ -49,13 +37,13 @@ func (archive) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.
 		return ndfile.NoMatch, nil
 	}
 	end := atZipName + int(binary.LittleEndian.Uint16(head[atZipLength:]))
-	if end > len(head) || !strings.HasSuffix(string(head[atZipName:end]), extensions[0]) {
+	if end > len(head) || !strings.HasSuffix(string(head[atZipName:end]), extension) {
 		return ndfile.NoMatch, nil
 	}
 	return ndfile.Certain, nil
 }
 
 // Create is ErrNotSupported.
-func (archive) Create(context.Context, ndfile.FS, string, ndfile.CreateOptions) (ndfile.File, error) {
+func (*archive) Create(context.Context, ndfile.FS, string, ndfile.CreateOptions) (ndfile.File, error) {
 	return nil, ndfile.NewError(ndfile.ErrNotSupported, ".npz archives are read, not written: numpy.savez writes them")
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -27,8 +28,7 @@ type member struct {
 
 	once  sync.Once // open
 	err   error
-	spec  ndfile.Spec
-	block block
+	head  flat.Header
 	attrs ndfile.Attrs // always empty, but for what the caller sets
 }
 
@@ -41,13 +41,7 @@ func (m *member) open() error {
 		return m.located(err)
 	}
 	in := &memberFile{m.file.in, data}
-	h, err := readHeader(context.Background(), in, size, m.file.limits)
-	if err != nil {
-		return m.located(err)
-	}
-	m.spec = ndfile.Spec{DType: h.dtype, Shape: h.shape}
-	m.block = newBlock(in, h)
-	return nil
+	return m.located(single.ReadHeader(context.Background(), &m.head, in, nil, size, m.file.limits))
 }
 
 // contents gives access to the bytes of the .npy file. Its size is what the
@@ -76,7 +70,7 @@ func (m *member) contents() (data io.ReaderAt, size int64, err error) {
 		}
 		data = &inflater{file: z}
 	default:
-		return nil, 0, wrong(ndfile.ErrNotSupported, start, "compression method", "0 or 8", decimal(int64(z.Method)))
+		return nil, 0, flat.Wrong(ndfile.ErrNotSupported, start, "compression method", "0 or 8", decimal(int64(z.Method)))
 	}
 	if z.UncompressedSize64 > uint64(most) || z.Method == zip.Store && z.UncompressedSize64 != uint64(packed) {
 		return nil, 0, ndfile.NewError(ndfile.ErrCorrupt, "size of the member: "+decimal(packed)+" bytes in the archive cannot be what the directory says").At(start)
@@ -84,14 +78,14 @@ func (m *member) contents() (data io.ReaderAt, size int64, err error) {
 	return data, int64(z.UncompressedSize64), nil
 }
 
-func (m *member) Spec() ndfile.Spec    { return m.spec }
+func (m *member) Spec() ndfile.Spec    { return m.head.Spec() }
 func (m *member) Attrs() *ndfile.Attrs { return &m.attrs }
 
 // ReadBox is as [ndfile.Array] has it. Offsets in errors count from the start of
 // the .npy file in the archive. Boxes of a deflated member are best read in
 // the order in which they lie in it.
 func (m *member) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
-	return m.located(m.block.ReadBox(ctx, box, dst))
+	return m.located(m.head.ReadBox(ctx, box, dst))
 }
 
 func (m *member) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {

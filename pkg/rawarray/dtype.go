@@ -3,6 +3,7 @@ package rawarray
 import (
 	"strconv"
 
+	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -50,10 +51,10 @@ var extended = [...]struct {
 // the label of an extension, else "".
 func dtypeOf(eltype, elbyte uint64, big bool) (d ndarray.DType, label string, err error) {
 	if eltype >= uint64(len(eltypes)) {
-		return d, "", wrong(ndfile.ErrNotSupported, atEltype, "eltype", "0 to 5", decimal(eltype))
+		return d, "", flat.Wrong(ndfile.ErrNotSupported, atEltype, "eltype", "0 to 5", decimal(eltype))
 	}
 	if elbyte > ndarray.MaxItemSize {
-		return d, "", wrong(ndfile.ErrLimit, atElbyte, "elbyte", "at most "+decimal(ndarray.MaxItemSize), decimal(elbyte))
+		return d, "", flat.Wrong(ndfile.ErrLimit, atElbyte, "elbyte", "at most "+decimal(ndarray.MaxItemSize), decimal(elbyte))
 	}
 	t := &eltypes[eltype]
 	d = ndarray.DType{Kind: t.kind, Size: int(elbyte)}
@@ -63,7 +64,7 @@ func dtypeOf(eltype, elbyte uint64, big bool) (d ndarray.DType, label string, er
 		}
 	}
 	if elbyte == 0 || d.Check() != nil {
-		return d, "", wrong(ndfile.ErrCorrupt, atElbyte, "elbyte", t.widths+" for eltype "+decimal(eltype)+" ("+t.name+")", decimal(elbyte))
+		return d, "", flat.Wrong(ndfile.ErrCorrupt, atElbyte, "elbyte", t.widths+" for eltype "+decimal(eltype)+" ("+t.name+")", decimal(elbyte))
 	}
 	if big {
 		return d.WithOrder(ndarray.Big), label, nil
@@ -100,10 +101,10 @@ func (h *header) extra() *ndfile.Attrs {
 	return x
 }
 
-// fillType finds the words of a header for a dtype. Raw and record elements are
+// fill finds the words of a header for a dtype. Raw and record elements are
 // stored as they are; a bool becomes an unsigned byte. asked is Spec.Extra and
 // may hold what extra gives. What the format cannot store is ndfile.ErrDType.
-func (h *header) fillType(d ndarray.DType, asked *ndfile.Attrs) (err error) {
+func (h *header) fill(d ndarray.DType, asked *ndfile.Attrs) (err error) {
 	if err := d.Check(); err != nil {
 		return err
 	}

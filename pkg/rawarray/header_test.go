@@ -13,8 +13,8 @@ import (
 
 // words puts a file together: the words of a header and n bytes of data.
 func words(n int, w ...uint64) []byte {
-	var b []byte
-	for _, x := range append([]uint64{magic}, w...) {
+	b := []byte(magic)
+	for _, x := range w {
 		b = binary.LittleEndian.AppendUint64(b, x)
 	}
 	return append(b, make([]byte, n)...)
@@ -144,8 +144,9 @@ func TestFill(t *testing.T) {
 		{"|u1", []int64{math.MaxInt64}, nil, ndfile.ErrLimit, [3]uint64{}},
 		{"<f4", make([]int64, 65), nil, ndfile.ErrShape, [3]uint64{}},
 	} {
-		var h header
-		err := h.fill(ndarray.MustParse(c.dtype), c.shape, c.extra)
+		d, mem := ndarray.MustParse(c.dtype), ndfile.NewMem()
+		one := ndfile.Item{Data: ndarray.Buffer{DType: d, Shape: c.shape, Data: make([]byte, d.Size)}, Extra: c.extra}
+		err := Format.(ndfile.OneShot).Save(ctx, mem, "/x.ra", []ndfile.Item{one}, ndfile.SaveOptions{})
 		if c.kind != nil {
 			if err == nil || ndfile.KindOf(err) != c.kind {
 				t.Errorf("%s %v %s: %v, expected %s", c.dtype, c.shape, ndfile.AppendJSON(nil, c.extra), err, c.kind.C)
@@ -156,7 +157,7 @@ func TestFill(t *testing.T) {
 			t.Errorf("%s %s: %v", c.dtype, ndfile.AppendJSON(nil, c.extra), err)
 			continue
 		}
-		raw := h.append(nil)
+		raw := content(t, mem)
 		if got := [3]uint64(wordsAt(raw, atFlags, atEltype, atElbyte)); got != c.words {
 			t.Errorf("%s %s: %v, expected %v", c.dtype, ndfile.AppendJSON(nil, c.extra), got, c.words)
 		}

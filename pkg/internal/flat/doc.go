@@ -1,8 +1,11 @@
-// Package flat reads and writes boxes of an array that lies in a file as one
-// contiguous block of fixed-size elements, row-major. The formats ds and
-// rawarray are made of such blocks.
+// Package flat is for arrays that lie in a file as one contiguous block of
+// elements of fixed size.
 //
+// A [Layout] says where a block lies, and reads and writes boxes of it.
 // Neighbouring runs of a box are read together, gaps included, in preads of
 // bounded size. What already has the shape and type of the caller's memory is
 // read straight into it; the rest goes through one scratch buffer.
+//
+// A [Format] is a whole file format of which a file is a header and one such
+// block, as rawarray and npy: all of it but the header.
 package flat

@@ -87,6 +87,14 @@ func TestBoxes(t *testing.T) {
 			shape = []int64{300, 4 + r.Int64N(3000)}
 		}
 		l, b, _ := block(t, d, shape, r)
+		if l.Fortran = seed%3 == 1; l.Fortran {
+			stride := int64(d.Size)
+			b.Strides = make([]int64, len(shape))
+			for axis, extent := range shape {
+				b.Strides[axis] = stride
+				stride *= extent
+			}
+		}
 		for range 10 {
 			box := randomBox(r, shape)
 			want, err := b.Sub(box)
@@ -104,7 +112,7 @@ func TestBoxes(t *testing.T) {
 			if err := l.ReadBox(ctx, box, dst); err != nil {
 				t.Fatal(err)
 			}
-			what := fmt.Sprintf("seed %d: %v %v, box %v into %v %v", seed, d, shape, box, to, dst.Strides)
+			what := fmt.Sprintf("seed %d: %v %v, Fortran %t, box %v into %v %v", seed, d, shape, l.Fortran, box, to, dst.Strides)
 			equal(t, what, dst, want)
 			src := strided(r, to, box.Count)
 			for i := range src.Data {
@@ -120,9 +128,7 @@ func TestBoxes(t *testing.T) {
 			if err := l.ReadBox(ctx, ndarray.Full(shape), whole); err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(whole.Data, b.Data) {
-				t.Fatal(what, "the file differs after writing")
-			}
+			equal(t, what+": the file after writing", whole, b)
 		}
 		edges := make([]byte, 16)
 		l.File.ReadAt(edges[:13], 0)
@@ -211,6 +217,12 @@ func TestErrors(t *testing.T) {
 	outside := ndarray.Box{Start: []int64{5, 0}, Count: []int64{10, 10}}
 	kind("outside", l.ReadBox(ctx, outside, b), ndfile.ErrBounds)
 	kind("outside, writing", l.WriteBox(ctx, outside, b), ndfile.ErrBounds)
+	fortran := l
+	fortran.Fortran, fortran.Shape = true, []int64{20, 5}
+	tall, _ := ndarray.NewBuffer(l.DType, fortran.Shape)
+	kind("another shape in Fortran order", fortran.ReadBox(ctx, full, tall), ndfile.ErrShape)
+	kind("outside in Fortran order", fortran.ReadBox(ctx, full, b), ndfile.ErrBounds)
+	kind("outside in Fortran order, writing", fortran.WriteBox(ctx, full, b), ndfile.ErrBounds)
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
 	kind("canceled", l.ReadBox(canceled, full, b), ndfile.ErrCanceled)
@@ -283,8 +295,12 @@ func TestMap(t *testing.T) {
 	if _, _, err := l.Map(); err == nil || ndfile.KindOf(err) != ndfile.ErrNotSupported {
 		t.Errorf("the other byte order: %v", err)
 	}
-	l.Shape = []int64{0, 4}
 	l.DType.Order = ndarray.NativeOrder
+	l.Fortran = true
+	if _, _, err := l.Map(); err == nil || ndfile.KindOf(err) != ndfile.ErrNotSupported {
+		t.Errorf("Fortran order: %v", err)
+	}
+	l.Shape, l.Fortran = []int64{0, 4}, false
 	if data, unmap, err := l.Map(); len(data) != 0 || err != nil || unmap() != nil {
 		t.Errorf("without elements: %x, %v", data, err)
 	}

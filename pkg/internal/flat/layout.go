@@ -33,8 +33,13 @@ type Layout struct {
 	Offset int64
 	// DType is the type on disk, of fixed size.
 	DType ndarray.DType
-	// Shape is row-major.
+	// Shape is that of the array, which lies row-major unless Fortran is set.
 	Shape []int64
+	// Fortran: the first axis varies fastest.
+	Fortran bool
+	// Opaque: elements of kind Raw are also read and written as records of their
+	// size, whose bytes stay as they are.
+	Opaque bool
 }
 
 // ReadBox copies a box of the array into dst, whose shape is box.Count and whose
@@ -43,7 +48,7 @@ type Layout struct {
 // the box reaches behind its end. Box and buffer are checked as in package
 // ndarray. After an error the content of dst is unspecified.
 func (l *Layout) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
-	view, err := l.view(box, dst)
+	l, view, err := l.view(&box, &dst)
 	if err != nil {
 		return err
 	}
@@ -62,19 +67,30 @@ func (l *Layout) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffe
 	return b.flush(ctx)
 }
 
-// view checks everything about a box and its memory but the types.
-func (l *Layout) view(box ndarray.Box, buf ndarray.Buffer) (View, error) {
+// view checks everything about a box and its memory but the types. Of a layout in
+// Fortran order it gives the one in row-major order that it is with its axes
+// reversed, and reverses those of box and memory.
+func (l *Layout) view(box *ndarray.Box, buf *ndarray.Buffer) (*Layout, View, error) {
 	if !slices.Equal(box.Count, buf.Shape) {
-		return View{}, fmt.Errorf("%w: the buffer has shape %v, the box %v", ndarray.ErrShape, buf.Shape, box.Count)
+		return nil, View{}, fmt.Errorf("%w: the buffer has shape %v, the box %v", ndarray.ErrShape, buf.Shape, box.Count)
 	}
 	n, err := ndarray.NBytes(l.Shape, l.DType.Size)
 	if err != nil {
-		return View{}, err
+		return nil, View{}, err
 	}
 	if _, ok := ndarray.Add(l.Offset, n); !ok {
-		return View{}, ndfile.NewError(ndfile.ErrCorrupt, "the array ends beyond 2^63 bytes").At(l.Offset)
+		return nil, View{}, ndfile.NewError(ndfile.ErrCorrupt, "the array ends beyond 2^63 bytes").At(l.Offset)
 	}
-	return NewView(buf)
+	if l.Opaque && l.DType.Kind == ndarray.Raw && buf.DType.Kind == ndarray.Record && buf.DType.Size == l.DType.Size {
+		buf.DType = l.DType
+	}
+	if l.Fortran {
+		if l, err = l.turned(box, buf); err != nil {
+			return nil, View{}, err
+		}
+	}
+	v, err := NewView(*buf)
+	return l, v, err
 }
 
 func noConversion(from, to ndarray.DType) error {
@@ -191,7 +207,7 @@ func (b *batch) release() {
 // array's dtype up to byte order or one that widens to it exactly. The file
 // grows as needed. After an error the box may be written in part.
 func (l *Layout) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
-	view, err := l.view(box, src)
+	l, view, err := l.view(&box, &src)
 	if err != nil {
 		return err
 	}
@@ -242,9 +258,12 @@ func (l *Layout) scatter(ctx context.Context, p []byte, first, n, step int64) er
 
 // Map gives the bytes of the whole array, read-only, as vfs.File.Map does. They
 // are aligned no better than Offset. An array that is not in the machine's byte
-// order, and a file system that cannot map, are ndfile.ErrNotSupported; one that the file is too short for is
-// ndfile.ErrCorrupt.
+// order or in Fortran order, and a file system that cannot map, are
+// ndfile.ErrNotSupported; one that the file is too short for is ndfile.ErrCorrupt.
 func (l *Layout) Map() (data []byte, unmap func() error, err error) {
+	if l.Fortran {
+		return nil, nil, ndfile.NewError(ndfile.ErrNotSupported, "cannot be mapped: stored in Fortran order")
+	}
 	if l.DType.Swapped() {
 		return nil, nil, ndfile.NewError(ndfile.ErrNotSupported, "cannot be mapped: stored as "+l.DType.String()+", which is not this machine's byte order")
 	}

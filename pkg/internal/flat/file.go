@@ -1,0 +1,121 @@
+package flat
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Open opens a file for reading. All of its header is checked, and that the data
+// lies inside the file.
+func (f *Format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
+	if opt.Mode == ndfile.Update {
+		return nil, ndfile.NewError(ndfile.ErrNotSupported, f.Called+" cannot be changed in place (mode r+): read it and save a new one, "+
+			"or use the command, whose edits write a copy")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &file{format: f, limits: opt.Limits}
+	if err := r.readHeader(ctx, in); err != nil {
+		in.Close()
+		return nil, err
+	}
+	if f.Can&ndfile.CapTrailing != 0 {
+		return trailed{r}, nil
+	}
+	return r, nil
+}
+
+// file is a file open for reading, and the array in it.
+type file struct {
+	format *Format
+	head   Header
+	size   int64 // of the file
+	limits ndfile.Limits
+	attrs  ndfile.Attrs // always empty, but for what the caller sets
+}
+
+func (f *file) readHeader(ctx context.Context, in vfs.File) error {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	head := s.buf[:HeadSize]
+	n, err := in.ReadAt(head, 0)
+	switch {
+	case n == len(head):
+		f.size, err = in.Size()
+	case errors.Is(err, io.EOF):
+		f.size, err = int64(n), nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.format.ReadHeader(ctx, &f.head, in, head[:n], f.size, f.limits)
+}
+
+func (f *file) Kind() ndfile.Kind     { return ndfile.Single }
+func (f *file) Names() []string       { return names }
+func (f *file) Attrs() *ndfile.Attrs  { return &f.attrs }
+func (f *file) Spec() ndfile.Spec     { return f.head.Spec() }
+func (f *file) located(e error) error { return ndfile.Locate(e, f.head.File.Name(), "", false) }
+
+// names is File.Names of every file.
+var names = []string{""}
+
+func (f *file) Array(name string) (ndfile.Array, error) {
+	if name != "" {
+		return nil, f.located(ndfile.NewError(ndfile.ErrName, f.format.Called+" has one array, with the name \"\"").In(name))
+	}
+	return f, nil
+}
+
+func (f *file) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
+	return nil, f.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+}
+
+func (f *file) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	return f.located(f.head.ReadBox(ctx, box, dst))
+}
+
+func (f *file) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
+	return f.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+}
+
+// Map implements [ndfile.Mapper]: see [Layout.Map].
+func (f *file) Map(ctx context.Context) (data []byte, unmap func() error, err error) {
+	if err = ctx.Err(); err == nil {
+		data, unmap, err = f.head.Map()
+	}
+	return data, unmap, f.located(err)
+}
+
+func (f *file) Close(context.Context) error { return f.Abort() }
+func (f *file) Abort() error                { return f.located(f.head.File.Close()) }
+
+// trailed is a file of a format with trailing bytes.
+type trailed struct{ *file }
+
+// Trailing implements [ndfile.Trailer].
+func (f trailed) Trailing(ctx context.Context) ([]byte, error) {
+	end := f.head.end()
+	n := f.size - end
+	if n == 0 {
+		return nil, nil
+	}
+	if most := f.limits.Header(); n > most {
+		return nil, f.located(Wrong(ndfile.ErrLimit, end, "trailing bytes", "at most "+decimal(most), decimal(n)))
+	}
+	data := make([]byte, n)
+	if err := ReadFull(ctx, f.head.File, data, end); err != nil {
+		return nil, f.located(err)
+	}
+	return data, nil
+}

@@ -1,0 +1,85 @@
+package flat
+
+import (
+	"context"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Load implements [ndfile.OneShot]: one read for a small file; of a larger one
+// what is not in the first read goes straight to the caller's memory.
+func (f *Format) Load(ctx context.Context, fsys ndfile.FS, path string, sink *ndfile.Sink) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	n, rest, err := fsys.ReadSmall(path, s.buf[:])
+	if err != nil {
+		return err
+	}
+	size := int64(n)
+	if rest != nil {
+		defer rest.Close()
+		if size, err = rest.Size(); err != nil {
+			return err
+		}
+	}
+	h := &s.head
+	if err := f.ReadHeader(ctx, h, rest, s.buf[:n], size, sink.Limits); err != nil {
+		return err
+	}
+	if !sink.Wants(nil) {
+		return sink.Finish()
+	}
+	li, err := sink.Add(nil, h.DType, h.Shape, ndfile.InfoSingle)
+	if err != nil {
+		return err
+	}
+	li.DataLen = h.size
+	var dst []byte
+	if li.DataOffset, dst, err = sink.Reserve(h.size); err != nil {
+		return err
+	}
+	if dst != nil {
+		if err := h.load(ctx, dst, s.buf[:n], rest); err != nil {
+			return err
+		}
+	}
+	return sink.Finish()
+}
+
+// load reads all elements into dst, row-major and in the machine's byte order.
+// content is the beginning of the file and rest the file, nil when that is all.
+func (h *Header) load(ctx context.Context, dst, content []byte, rest vfs.File) error {
+	native := h.DType.Native()
+	whole := ndarray.Buffer{DType: native, Shape: h.Shape, Data: dst}
+	swap := h.DType.IsSwapOf(native)
+	if h.Fortran || !swap && !h.DType.Equal(native) {
+		if rest != nil {
+			l := h.Layout
+			return l.ReadBox(ctx, ndarray.Full(l.Shape), whole)
+		}
+		src := ndarray.Buffer{DType: h.DType, Shape: h.Shape, Data: content[h.Offset:]}
+		var err error
+		if src.Strides, err = h.strides(); err != nil {
+			return err
+		}
+		return ndarray.Copy(whole, src)
+	}
+	got := 0
+	if h.Offset < int64(len(content)) {
+		got = copy(dst, content[h.Offset:])
+	}
+	if got < len(dst) {
+		if err := ReadFull(ctx, rest, dst[got:], h.Offset+int64(got)); err != nil {
+			return err
+		}
+	}
+	if swap {
+		ndarray.SwapBytes(dst, h.DType)
+	}
+	return nil
+}
