@@ -2,6 +2,7 @@ package ds
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -175,6 +176,45 @@ func TestNoAllocations(t *testing.T) {
 		})
 		if n != 0 {
 			t.Errorf("save, %+v: %v allocations", commit, n)
+		}
+	}
+}
+
+// TestLargeBodyAligned saves around the size from which the body is aligned, by both
+// ways of writing; the text of the header is otherwise the same.
+func TestLargeBodyAligned(t *testing.T) {
+	for _, n := range []int64{largeBody/8 - 1, largeBody / 8, largeBody/8 + 5} {
+		for _, name := range []string{"x", "xy", "a longer name, so that other numbers of spaces are needed"} {
+			data := make([]byte, 8*n)
+			for i := range n {
+				binary.LittleEndian.PutUint64(data[8*i:], uint64(i))
+			}
+			items := []ndfile.Item{{Name: name, Data: ndarray.Buffer{DType: ndarray.MustParse("<i8"), Shape: []int64{n}, Data: data}}}
+			fsys := ndfile.NewMem()
+			if err := save(fsys, "once.ds", items, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := ndfile.SaveByFile(ctx, Format, fsys, "file.ds", items, ndfile.SaveOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			text := readAll(t, fsys, "once.ds")
+			if !bytes.Equal(text, readAll(t, fsys, "file.ds")) {
+				t.Errorf("%d of %q: the two ways of writing differ", n, name)
+			}
+			head, body, _ := bytes.Cut(text[len(versionLine):], []byte("\n"))
+			if start := len(text) - len(body); 8*n >= largeBody && start%bodyAlignment != 0 {
+				t.Errorf("%d of %q: the body begins at byte %d", n, name, start)
+			}
+			if padded := len(bytes.TrimRight(head, " ")) < len(head); padded && 8*n < largeBody {
+				t.Errorf("%d of %q: a small file has spaces", n, name)
+			}
+			if !bytes.Equal(body, data) {
+				t.Errorf("%d of %q: the data differ", n, name)
+			}
+			loaded, _ := itemsOf(t, fsys, "once.ds")
+			if !bytes.Equal(loaded[0].Data.Data, data) {
+				t.Errorf("%d of %q: what is read differs", n, name)
+			}
 		}
 	}
 }

@@ -244,3 +244,18 @@ def test_no_data():
         ndfile.read("none.ds", "y")
     assert ndfile.info("none.ds")["arrays"]["y"]["shape"] is None
     os.remove("none.ds")
+
+
+def test_large_aligned(tmp_path):
+    """The spaces that align a large body mean nothing to ds-format; the array can be mapped."""
+    path = str(tmp_path / "large.ds")
+    x = np.arange(200_000.0)
+    ndfile.save(path, {"x": x, "y": x[:3]}, attrs={"title": "large"})
+    with open(path, "rb") as f:
+        f.readline()
+        assert f.readline().endswith(b" \n")
+        assert f.tell() % 64 == 0
+    d = ds_format.read(path)
+    assert (d["x"] == x).all() and (d["y"] == x[:3]).all() and ds_format.attr(d, "title") == "large"
+    with ndfile.open(path) as f:
+        assert (f["x"].map() == x).all()
