@@ -15,9 +15,12 @@ import (
 )
 
 const (
-	// maxPiece is the most that one pread or pwrite transfers: the context is
-	// looked at between them.
+	// maxPiece is the most that is transferred by way of a buffer.
 	maxPiece = 1 << 20
+	// maxTransfer is the most that one pread or pwrite transfers to or from the
+	// caller's memory: the context is looked at between them. With pieces of 1 MiB
+	// Go's scheduler would give the thread's place away and back at each of them.
+	maxTransfer = 16 << 20
 	// maxGap is the largest hole between two runs that is read rather than
 	// skipped: reading it costs less than another system call.
 	maxGap = 32 << 10
@@ -295,7 +298,7 @@ func ReadFull(ctx context.Context, f vfs.File, p []byte, off int64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		m := min(len(p), maxPiece)
+		m := min(len(p), maxTransfer)
 		n, err := f.ReadAt(p[:m], off)
 		if n < m {
 			if err == io.EOF || err == nil {
@@ -320,7 +323,7 @@ func WriteFull(ctx context.Context, f vfs.File, p []byte, off int64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, err := f.WriteAt(p[:min(len(p), maxPiece)], off)
+		n, err := f.WriteAt(p[:min(len(p), maxTransfer)], off)
 		if err != nil {
 			return err
 		}
