@@ -41,8 +41,12 @@ func TestSinkAdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if li.NDim != 0 || li.Count != 1 || li.ItemSize != 0 || li.Flags != InfoStrings || li.NameLen != 0 || s.Buf[li.NameOffset] != 0 {
+	if li.NDim != 0 || li.Count != 1 || li.ItemSize != 0 || li.Flags != InfoStrings || li.NameLen != 0 {
 		t.Errorf("info of a scalar %+v", li)
+	}
+	unnamed := li
+	for i := range s.Buf[s.Need:] {
+		s.Buf[s.Need:][i] = 1
 	}
 	// More arrays than infos are counted.
 	if li, err = s.Add([]byte("third"), ndarray.MustParse("|u1"), []int64{0}, InfoSingle); err != nil || li.Count != 0 || li.Flags != InfoSingle {
@@ -53,6 +57,9 @@ func TestSinkAdd(t *testing.T) {
 	}
 	if err := s.Finish(); KindOf(err) != ErrBuffer || !strings.Contains(err.Error(), "3 are needed") {
 		t.Errorf("Finish: %v", err)
+	}
+	if at := unnamed.NameOffset; at <= 0 || at >= s.Need || s.Buf[at] != 0 {
+		t.Errorf("no NUL for the name \"\", at byte %d of %d", at, s.Need)
 	}
 }
 
