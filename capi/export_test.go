@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
@@ -103,13 +104,11 @@ func TestStatuses(t *testing.T) {
 }
 
 // loader calls load with arguments in C's types.
-func loader[N any, I ~int64](load func(string, *N, address, int64, *I, address, *I) error, path string, buf []byte, infos []ndfile.LoadInfo) func() (need, n int64, err error) {
+func loader[N any, I ~int64, F any](load func(*N, *N, address, I, address, I) (F, error), path string, buf []byte, infos []ndfile.LoadInfo) func() (found F, err error) {
 	infos[0].StructSize = uint32(infoSize)
-	need, n := new(I), new(I)
-	return func() (int64, int64, error) {
-		*n = I(len(infos))
-		err := load(path, nil, address(&buf[0]), int64(len(buf)), need, address(&infos[0]), n)
-		return int64(*need), int64(*n), err
+	cpath := (*N)(address(unsafe.StringData(path + "\x00")))
+	return func() (F, error) {
+		return load(cpath, nil, address(&buf[0]), I(len(buf)), address(&infos[0]), I(len(infos)))
 	}
 }
 
@@ -124,8 +123,8 @@ func TestLoadDoesNotAllocate(t *testing.T) {
 	}
 	infos := make([]ndfile.LoadInfo, 4)
 	run := loader(load, path, make([]byte, 4096), infos)
-	if need, n, err := run(); err != nil || n != 1 || need < 8 || infos[0].Count != 2 {
-		t.Fatalf("need %d, n %d, count %d: %v", need, n, infos[0].Count, err)
+	if found, err := run(); err != nil || !found.ok || found.ninfos != 1 || found.need < 8 || found.layout == 0 || infos[0].Count != 2 {
+		t.Fatalf("%+v, count %d: %v", found, infos[0].Count, err)
 	}
 	if n := testing.AllocsPerRun(1000, func() { run() }); n >= 1 {
 		t.Errorf("%v allocations a call", n)

@@ -68,6 +68,29 @@ typedef struct ndfgo_item {
   uintptr_t extra_json;
 } ndfgo_item;
 
+typedef struct ndfgo_load_args {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uintptr_t name;
+  uintptr_t buf;
+  int64_t cap;
+  uintptr_t infos;
+  int64_t max_infos;
+  int64_t need;
+  int64_t ninfos;
+  int64_t layout;
+} ndfgo_load_args;
+
+typedef struct ndfgo_save_args {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uintptr_t format;
+  uintptr_t items;
+  int64_t nitems;
+  uintptr_t attrs_json;
+  uintptr_t options;
+} ndfgo_save_args;
+
 typedef struct ndfgo_many_options {
   uint32_t struct_size;
   int32_t threads;
@@ -203,7 +226,9 @@ extern int32_t ndfgo_blosc_decompress(void *chunk, int64_t n, int32_t threads, v
 extern int32_t ndfgo_blosc_items(void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_blosc_info_get(void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
 extern int32_t ndfgo_load(char *path, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
+extern int32_t ndfgo_load_prepared(char *path, ndf_load_args *args, ndf_error *err);
 extern int32_t ndfgo_save(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
+extern int32_t ndfgo_save_prepared(char *path, ndf_save_args *args, ndf_error *err);
 extern int32_t ndfgo_load_many(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
 extern int32_t ndfgo_save_many(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
 extern int32_t ndfgo_verify(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);

@@ -178,6 +178,31 @@ typedef struct ndf_load_info {
   int64_t shape[64];                  /* row-major */
 } ndf_load_info;
 
+/* The arguments of ndf_load but the path, for ndf_load_prepared. A call fills the last three. */
+typedef struct ndf_load_args {
+  uint32_t struct_size;
+  uint32_t reserved;    /* 0 */
+  const char *name;     /* name of the array to read; NULL: all */
+  void *buf;            /* receives the arrays; may be NULL when cap is 0 */
+  int64_t cap;          /* bytes at buf */
+  ndf_load_info *infos; /* receives a description of each array; may be NULL when max_infos is 0 */
+  int64_t max_infos;    /* infos that there is room for */
+  int64_t need;         /* bytes of buf that are used or needed */
+  int64_t ninfos;       /* number of arrays */
+  int64_t layout;       /* not 0: stands for the names, the places and all else that the infos say */
+} ndf_load_args;
+
+/* The arguments of ndf_save but the path, for ndf_save_prepared. */
+typedef struct ndf_save_args {
+  uint32_t struct_size;
+  uint32_t reserved;      /* 0 */
+  const char *format;     /* name of the format; NULL: by the extension of the path */
+  const ndf_item *items;  /* the arrays; may be NULL when nitems is 0 */
+  int64_t nitems;         /* number of items */
+  const char *attrs_json; /* attributes of the file as a JSON object; NULL: none */
+  const ndf_write_options *options; /* how the file becomes visible; NULL: as ndf_save has it */
+} ndf_save_args;
+
 /* Called during a long call, on the thread of the call: at the start, about every 50 ms, and at the end, when
  * done of total steps are done. A value other than 0 cancels the call. It must return: no exception and no
  * longjmp may leave it. */

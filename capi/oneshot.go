@@ -47,31 +47,77 @@ import (
 //export ndfgo_load
 func ndfgo_load(path *C.char, name *C.char, buf address, cap C.int64_t, need *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, load(textAt(path), name, buf, int64(cap), need, address(infos), ninfos))
+	found, e := load(path, name, buf, cap, address(infos), *ninfos)
+	if found.ok {
+		*need, *ninfos = found.need, found.ninfos
+	}
+	return report(err, e)
+}
+
+// ndfgo_load_prepared does what ndf_load does, with arguments that can be used for the next file again.
+//
+// It is for languages where each argument takes time. In a series of files that are alike even the infos need not be
+// looked at again: while layout is not 0 and what it was after an earlier call of this process, whatever the arguments
+// of that were, the arrays have the names, dtypes, shapes and places that they had then.
+//
+// C: int32_t ndf_load_prepared(const char *path, ndf_load_args *args, ndf_error *err)
+//
+// Parameters:
+//   - path: the file or folder
+//   - args: the other arguments of ndf_load. need, ninfos and layout are filled; one struct is for one call at a time
+//
+// Returns: NDF_OK, and else what ndf_load returns. Other than NDF_OK and NDF_ERR_BUFFER leave args as it was.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_load_prepared
+func ndfgo_load_prepared(path *C.char, args *C.ndf_load_args, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	var own C.ndfgo_load_args
+	e := input("ndf_load_args", args, &own)
+	if e == nil {
+		var found loaded
+		found, e = load(path, (*C.char)(pointer(own.name)), pointer(own.buf), own.cap, pointer(own.infos), own.max_infos)
+		if found.ok {
+			own.need, own.ninfos, own.layout = found.need, found.ninfos, found.layout
+			copyStruct(address(args), &own, uintptr(own.struct_size))
+		}
+	}
+	return report(err, e)
+}
+
+// loaded is what a load tells about the arrays as a whole.
+type loaded struct {
+	need, ninfos, layout C.int64_t
+	ok                   bool // false: the load has not come so far
 }
 
 // sinks are spare sinks: a sink is large and used for a moment.
 var sinks = sync.Pool{New: func() any { return new(ndfile.Sink) }}
 
-func load(path string, name *C.char, buf address, capacity int64, need *C.int64_t, infos address, ninfos *C.int64_t) error {
-	room := int64(*ninfos)
-	dst, err := roomAt("buf", "cap", buf, capacity)
+func load(cpath *C.char, name *C.char, buf address, capacity C.int64_t, infos address, ninfos C.int64_t) (found loaded, err error) {
+	path, room := textAt(cpath), int64(ninfos)
+	dst, err := roomAt("buf", "cap", buf, int64(capacity))
 	if err != nil {
-		return err
+		return found, err
 	}
 	if room < 0 || infos == nil && room > 0 {
-		return badArgument("ninfos is " + strconv.FormatInt(room, 10) + ", expected the number of infos that there is room for")
+		return found, badArgument("ninfos is " + strconv.FormatInt(room, 10) + ", expected the number of infos that there is room for")
 	}
 	sink := sinks.Get().(*ndfile.Sink)
 	defer func() { // a Sink is large, so it is not cleared as a whole
 		sink.Name, sink.Buf, sink.Infos = "", nil, nil
 		sinks.Put(sink)
 	}()
-	sink.One, sink.Name, sink.Limits, sink.Buf, sink.N, sink.Need = name != nil, textAt(name), limits(), dst, 0, 0
+	sink.One, sink.Name, sink.Limits, sink.Buf, sink.N, sink.Need, sink.Layout = name != nil, textAt(name), limits(), dst, 0, 0, 0
 	stride := infoSize
 	if room > 0 {
 		if stride, err = structStride("ndf_load_info", infos); err != nil {
-			return err
+			return found, err
 		}
 	}
 	if stride == infoSize {
@@ -83,9 +129,18 @@ func load(path string, name *C.char, buf address, capacity int64, need *C.int64_
 		err = loadStrided(path, sink, infos, room, stride)
 	}
 	if err == nil || errors.Is(err, ndfile.ErrBuffer) {
-		*need, *ninfos = C.int64_t(sink.Need), C.int64_t(sink.N)
+		found = loaded{C.int64_t(sink.Need), C.int64_t(sink.N), C.int64_t(layoutOf(sink)), true}
 	}
-	return err
+	return found, err
+}
+
+// layoutOf is the sink's layout as this process knows it: the copy of the library that a forked child loads counts its
+// own, but the child remembers those of its parent.
+func layoutOf(sink *ndfile.Sink) uint64 {
+	if sink.Layout == 0 {
+		return 0
+	}
+	return sink.Layout<<8 | uint64(epoch())
 }
 
 // loadStrided loads for a caller whose infos have another size than ours.
@@ -133,17 +188,48 @@ func loadStrided(path string, sink *ndfile.Sink, infos address, room int64, stri
 //export ndfgo_save
 func ndfgo_save(path *C.char, format *C.char, items *C.ndf_item, n C.int64_t, attrs_json *C.char, options *C.ndf_write_options, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, save(context.Background(), textAt(path), format, address(items), int64(n), attrs_json, options))
+	return report(err, save(context.Background(), ndfile.OS, textAt(path), format, address(items), int64(n), attrs_json, options))
+}
+
+// ndfgo_save_prepared does what ndf_save does, with arguments that can be used for the next file again.
+//
+// It is for languages where each argument takes time.
+//
+// C: int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, ndf_error *err)
+//
+// Parameters:
+//   - path: where the file shall appear
+//   - args: the other arguments of ndf_save
+//
+// Returns: NDF_OK, and else what ndf_save returns.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_save_prepared
+func ndfgo_save_prepared(path *C.char, args *C.ndf_save_args, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	var own C.ndfgo_save_args
+	e := input("ndf_save_args", args, &own)
+	if e == nil {
+		e = save(context.Background(), ndfile.OS, textAt(path), (*C.char)(pointer(own.format)), pointer(own.items), int64(own.nitems),
+			(*C.char)(pointer(own.attrs_json)), (*C.ndf_write_options)(pointer(own.options)))
+	}
+	return report(err, e)
 }
 
 // itemLists are spare lists of items.
 var itemLists = sync.Pool{New: func() any { return new([]ndfile.Item) }}
 
-func save(ctx context.Context, path string, format *C.char, items address, n int64, attrsJSON *C.char, options *C.ndf_write_options) error {
+func save(ctx context.Context, fsys ndfile.FS, path string, format *C.char, items address, n int64, attrsJSON *C.char, options *C.ndf_write_options) error {
 	opt, err := createOptions(format, attrsJSON, options)
 	if err != nil {
 		return ndfile.Locate(err, path, "", false)
 	}
+	opt.FS = fsys
 	list := itemLists.Get().(*[]ndfile.Item)
 	defer func() {
 		clear(*list)

@@ -69,7 +69,9 @@ typedef struct calls {
   int32_t (*blosc_items)(void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err);
   int32_t (*blosc_info_get)(void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
   int32_t (*load)(char *path, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
+  int32_t (*load_prepared)(char *path, ndf_load_args *args, ndf_error *err);
   int32_t (*save)(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
+  int32_t (*save_prepared)(char *path, ndf_save_args *args, ndf_error *err);
   int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
   int32_t (*save_many)(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*verify)(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
@@ -133,7 +135,9 @@ static const calls own_calls = {
   ndfgo_blosc_items,
   ndfgo_blosc_info_get,
   ndfgo_load,
+  ndfgo_load_prepared,
   ndfgo_save,
+  ndfgo_save_prepared,
   ndfgo_load_many,
   ndfgo_save_many,
   ndfgo_verify,
@@ -483,10 +487,24 @@ int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int
   return table == NULL ? NDF_ERR_FORKED : table->load(ARG(char *, path), ARG(char *, name), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_error *, err));
 }
 
+int32_t ndf_load_prepared(const char *path, ndf_load_args *args, ndf_error *err) {
+  if (IS_NULL(path)) return refuse_null(err, "ndf_load_prepared", "path");
+  if (IS_NULL(args)) return refuse_null(err, "ndf_load_prepared", "args");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->load_prepared(ARG(char *, path), ARG(ndf_load_args *, args), ARG(ndf_error *, err));
+}
+
 int32_t ndf_save(const char *path, const char *format, const ndf_item *items, int64_t n, const char *attrs_json, const ndf_write_options *options, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_save", "path");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->save(ARG(char *, path), ARG(char *, format), ARG(ndf_item *, items), n, ARG(char *, attrs_json), ARG(ndf_write_options *, options), ARG(ndf_error *, err));
+}
+
+int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, ndf_error *err) {
+  if (IS_NULL(path)) return refuse_null(err, "ndf_save_prepared", "path");
+  if (IS_NULL(args)) return refuse_null(err, "ndf_save_prepared", "args");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->save_prepared(ARG(char *, path), ARG(ndf_save_args *, args), ARG(ndf_error *, err));
 }
 
 int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *options, ndf_error *err) {
@@ -644,6 +662,27 @@ _Static_assert(offsetof(ndf_load_info, dtype_offset) == 80, "ndf_load_info.dtype
 _Static_assert(offsetof(ndf_load_info, dtype_len) == 88, "ndf_load_info.dtype_len");
 _Static_assert(offsetof(ndf_load_info, dtype) == 96, "ndf_load_info.dtype");
 _Static_assert(offsetof(ndf_load_info, shape) == 160, "ndf_load_info.shape");
+_Static_assert(sizeof(ndf_load_args) == 72, "ndf_load_args");
+_Static_assert(sizeof(ndfgo_load_args) == 72, "ndfgo_load_args");
+_Static_assert(offsetof(ndf_load_args, struct_size) == 0, "ndf_load_args.struct_size");
+_Static_assert(offsetof(ndf_load_args, reserved) == 4, "ndf_load_args.reserved");
+_Static_assert(offsetof(ndf_load_args, name) == 8, "ndf_load_args.name");
+_Static_assert(offsetof(ndf_load_args, buf) == 16, "ndf_load_args.buf");
+_Static_assert(offsetof(ndf_load_args, cap) == 24, "ndf_load_args.cap");
+_Static_assert(offsetof(ndf_load_args, infos) == 32, "ndf_load_args.infos");
+_Static_assert(offsetof(ndf_load_args, max_infos) == 40, "ndf_load_args.max_infos");
+_Static_assert(offsetof(ndf_load_args, need) == 48, "ndf_load_args.need");
+_Static_assert(offsetof(ndf_load_args, ninfos) == 56, "ndf_load_args.ninfos");
+_Static_assert(offsetof(ndf_load_args, layout) == 64, "ndf_load_args.layout");
+_Static_assert(sizeof(ndf_save_args) == 48, "ndf_save_args");
+_Static_assert(sizeof(ndfgo_save_args) == 48, "ndfgo_save_args");
+_Static_assert(offsetof(ndf_save_args, struct_size) == 0, "ndf_save_args.struct_size");
+_Static_assert(offsetof(ndf_save_args, reserved) == 4, "ndf_save_args.reserved");
+_Static_assert(offsetof(ndf_save_args, format) == 8, "ndf_save_args.format");
+_Static_assert(offsetof(ndf_save_args, items) == 16, "ndf_save_args.items");
+_Static_assert(offsetof(ndf_save_args, nitems) == 24, "ndf_save_args.nitems");
+_Static_assert(offsetof(ndf_save_args, attrs_json) == 32, "ndf_save_args.attrs_json");
+_Static_assert(offsetof(ndf_save_args, options) == 40, "ndf_save_args.options");
 _Static_assert(sizeof(ndf_many_options) == 24, "ndf_many_options");
 _Static_assert(sizeof(ndfgo_many_options) == 24, "ndfgo_many_options");
 _Static_assert(offsetof(ndf_many_options, struct_size) == 0, "ndf_many_options.struct_size");

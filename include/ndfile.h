@@ -308,6 +308,31 @@ typedef struct ndf_load_info {
   int64_t shape[64];                  /* row-major */
 } ndf_load_info;
 
+/* The arguments of ndf_load but the path, for ndf_load_prepared. A call fills the last three. */
+typedef struct ndf_load_args {
+  uint32_t struct_size;
+  uint32_t reserved;    /* 0 */
+  const char *name;     /* name of the array to read; NULL: all */
+  void *buf;            /* receives the arrays; may be NULL when cap is 0 */
+  int64_t cap;          /* bytes at buf */
+  ndf_load_info *infos; /* receives a description of each array; may be NULL when max_infos is 0 */
+  int64_t max_infos;    /* infos that there is room for */
+  int64_t need;         /* bytes of buf that are used or needed */
+  int64_t ninfos;       /* number of arrays */
+  int64_t layout;       /* not 0: stands for the names, the places and all else that the infos say */
+} ndf_load_args;
+
+/* The arguments of ndf_save but the path, for ndf_save_prepared. */
+typedef struct ndf_save_args {
+  uint32_t struct_size;
+  uint32_t reserved;      /* 0 */
+  const char *format;     /* name of the format; NULL: by the extension of the path */
+  const ndf_item *items;  /* the arrays; may be NULL when nitems is 0 */
+  int64_t nitems;         /* number of items */
+  const char *attrs_json; /* attributes of the file as a JSON object; NULL: none */
+  const ndf_write_options *options; /* how the file becomes visible; NULL: as ndf_save has it */
+} ndf_save_args;
+
 /* Called during a long call, on the thread of the call: at the start, about every 50 ms, and at the end, when
  * done of total steps are done. A value other than 0 cancels the call. It must return: no exception and no
  * longjmp may leave it. */
@@ -1438,6 +1463,23 @@ NDF_API int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info 
 NDF_API int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int64_t *need,
     ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
 
+/* Does what ndf_load does, with arguments that can be used for the next file again.
+ *
+ * It is for languages where each argument takes time. In a series of files that are alike even the infos need
+ * not be looked at again: while layout is not 0 and what it was after an earlier call of this process,
+ * whatever the arguments of that were, the arrays have the names, dtypes, shapes and places that they had
+ * then.
+ *
+ *   path  the file or folder
+ *   args  the other arguments of ndf_load. need, ninfos and layout are filled; one struct is for one call at
+ *         a time
+ *
+ * Returns NDF_OK, and else what ndf_load returns. Other than NDF_OK and NDF_ERR_BUFFER leave args as it was.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_load_prepared(const char *path, ndf_load_args *args, ndf_error *err);
+
 /* Writes arrays as a new file in one call.
  *
  *   path        where the file shall appear
@@ -1458,6 +1500,19 @@ NDF_API int32_t ndf_load(const char *path, const char *name, void *buf, int64_t 
  * Since 1.0. */
 NDF_API int32_t ndf_save(const char *path, const char *format, const ndf_item *items, int64_t n,
     const char *attrs_json, const ndf_write_options *options, ndf_error *err);
+
+/* Does what ndf_save does, with arguments that can be used for the next file again.
+ *
+ * It is for languages where each argument takes time.
+ *
+ *   path  where the file shall appear
+ *   args  the other arguments of ndf_save
+ *
+ * Returns NDF_OK, and else what ndf_save returns.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, ndf_error *err);
 
 /* ==== Many small files in one call ==================================================== */
 

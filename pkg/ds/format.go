@@ -32,11 +32,13 @@ const smallFile = 64 << 10
 
 // scratch is the memory that a one-shot call borrows.
 type scratch struct {
-	buf  [smallFile]byte
-	src  source
-	head header
-	one  stored
-	save saver
+	buf   [smallFile]byte
+	src   source
+	head  header
+	one   stored
+	save  saver
+	loads loadSeries
+	saves saveSeries
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -22,6 +22,7 @@ type saver struct {
 type saved struct {
 	entry
 	input
+	item int32 // which of the items it is
 }
 
 func (s *saver) at(i int) *entry { return &s.vars[i].entry }
@@ -36,7 +37,15 @@ func (format) Save(ctx context.Context, fsys ndfile.FS, path string, items []ndf
 	}
 	sc := scratches.Get().(*scratch)
 	defer sc.release()
+	return sc.saveAll(ctx, fsys, path, items, opt)
+}
+
+func (sc *scratch) saveAll(ctx context.Context, fsys ndfile.FS, path string, items []ndfile.Item, opt ndfile.SaveOptions) error {
 	s := &sc.save
+	if file := sc.saves.replay(sc.buf[:0], items, opt.Attrs); file != nil {
+		s.parts[0] = file
+		return fsys.WriteFile(path, s.parts[:], opt.WriteOptions)
+	}
 	if err := s.prepare(ctx, items); err != nil {
 		return err
 	}
@@ -53,6 +62,7 @@ func (format) Save(ctx context.Context, fsys ndfile.FS, path string, items []ndf
 		if err := s.write(ctx, size); err != nil {
 			return err
 		}
+		sc.saves.record(items, opt.Attrs, s)
 		s.parts[0] = s.out.buf
 		return fsys.WriteFile(path, s.parts[:], opt.WriteOptions)
 	}
@@ -76,7 +86,7 @@ func (format) Save(ctx context.Context, fsys ndfile.FS, path string, items []ndf
 func (s *saver) prepare(ctx context.Context, items []ndfile.Item) error {
 	s.vars = slices.Grow(s.vars[:0], len(items))
 	for i := range items {
-		s.vars = append(s.vars, saved{})
+		s.vars = append(s.vars, saved{item: int32(i)})
 		if err := s.vars[i].prepare(ctx, &items[i]); err != nil {
 			return ndfile.Locate(err, "", items[i].Name, true)
 		}

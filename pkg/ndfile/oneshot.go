@@ -90,6 +90,9 @@ type Sink struct {
 	N int
 	// Need is the number of bytes of Buf that everything takes.
 	Need int64
+	// Layout, where a format sets it, is a number for all that is in Infos and
+	// the names in Buf: in this process it never stands for anything else.
+	Layout uint64
 	// Limits bound what the file can make the library allocate.
 	Limits Limits
 
@@ -194,18 +197,22 @@ func (s *Sink) Finish() error {
 }
 
 // reset makes the sink as it was before a load that went nowhere.
-func (s *Sink) reset() { s.N, s.Need = 0, 0 }
+func (s *Sink) reset() { s.N, s.Need, s.Layout = 0, 0, 0 }
 
 // Load reads the arrays of a small file in one pass: all, or the one that the
 // sink names. The format goes by the extension first and, when the content
 // says otherwise, by content. With ErrBuffer, Need, N and the infos are filled
 // so that the caller can come again.
 func Load(ctx context.Context, formats []Format, fsys FS, path string, sink *Sink) error {
+	small := fsys
+	if _, ok := fsys.(*Near); ok {
+		fsys = OS
+	}
 	var tried Format
 	var refused error // what the format that the extension promises says
 	for _, f := range formats {
 		if o, ok := f.(OneShot); ok && hasExtension(f, path) {
-			err := o.Load(ctx, fsys, path, sink)
+			err := o.Load(ctx, small, path, sink)
 			if err == nil {
 				return nil
 			}
@@ -354,6 +361,9 @@ func Save(ctx context.Context, formats []Format, path string, items []Item, opt 
 	}
 	if o, ok := f.(OneShot); ok {
 		return Locate(o.Save(ctx, opt.FS, path, items, opt), path, "", false)
+	}
+	if _, ok := opt.FS.(*Near); ok {
+		opt.FS = OS
 	}
 	return Locate(SaveByFile(ctx, f, opt.FS, path, items, opt), path, "", false)
 }

@@ -283,6 +283,39 @@ class ndf_load_info(Structure):
 assert sizeof(ndf_load_info) == 672
 
 
+class ndf_load_args(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("name", c_char_p),
+        ("buf", c_void_p),
+        ("cap", c_int64),
+        ("infos", c_void_p),
+        ("max_infos", c_int64),
+        ("need", c_int64),
+        ("ninfos", c_int64),
+        ("layout", c_int64),
+    ]
+
+
+assert sizeof(ndf_load_args) == 72
+
+
+class ndf_save_args(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("format", c_char_p),
+        ("items", c_void_p),
+        ("nitems", c_int64),
+        ("attrs_json", c_char_p),
+        ("options", c_void_p),
+    ]
+
+
+assert sizeof(ndf_save_args) == 48
+
+
 class ndf_many_options(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -525,7 +558,9 @@ FUNCTIONS = {
     "ndf_blosc_items": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_blosc_info_get": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_load": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_load_prepared": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_save": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_save_prepared": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_load_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_verify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),

@@ -4,6 +4,9 @@ It is made for many small files. What the call needs in C memory lies in a `_Scr
 and used again, because ctypes objects are slow to make. The function is called without ``argtypes``, with
 prepared pointers only, because converting integers costs more than a system call. A scratch is out of the
 pool for the time of a call, so that threads and signal handlers never share one.
+
+Files of a series are alike. The library says so by a number, the layout: the arrays of a known one are copied
+from their places in the scratch, without a look at the infos.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,7 +27,7 @@ from ._open import open as open_file
 _BUFFER = 1 << 16  # bytes of a scratch in the pool
 _INFOS = 64  # arrays that it has room for
 
-_ndf_load = lib["ndf_load"]
+_ndf_load = lib["ndf_load_prepared"]
 _info = _capi.ndf_load_info
 _INFO = ctypes.sizeof(_info)
 _SHAPE = _info.shape.offset
@@ -36,11 +39,6 @@ _PLAIN = [np.dtype(name) for name in "b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8".sp
 # Numeric dtypes by those four bytes, which hold the whole name and its NUL.
 _plain = {int.from_bytes(d.str.encode() + b"\0", sys.byteorder): d for d in _PLAIN}
 
-# What two infos must have in common to be alike, for arrays of up to four axes; and what is never in an info.
-_AXES = 4
-_NDIM = _info.ndim.offset
-_ALIKE = slice(_NDIM, _SHAPE + 8 * _AXES)
-_NEVER = b"\xff"
 _places = tuple(range(0, _INFOS * _INFO, _INFO))
 _ndarray = np.ndarray
 _SINGLE = _capi.NDF_ARRAY_SINGLE
@@ -50,37 +48,38 @@ _SPECIAL = _capi.NDF_ARRAY_MASKED | _capi.NDF_ARRAY_STRINGS | _capi.NDF_ARRAY_NO
 class _Scratch:
     """C memory of one call, and pointers to it."""
 
-    __slots__ = (
-        "buf",
-        "cap",
-        "err",
-        "infos",
-        "last",
-        "need",
-        "ninfos",
-        "p_buf",
-        "p_err",
-        "p_infos",
-        "p_need",
-        "p_ninfos",
-    )
+    __slots__ = ("args", "buf", "copies", "err", "infos", "layout", "name", "p_args", "p_err", "seen")
 
     def __init__(self, buf: bytearray | memoryview, infos: int) -> None:
         self.buf = buf
-        self.p_buf = ctypes.byref(ctypes.c_char.from_buffer(buf))
-        self.cap = ctypes.c_int64(len(buf))
-        self.need = ctypes.c_int64()
-        self.p_need = ctypes.byref(self.need)
         self.infos = bytearray(infos * _INFO)
         first = _info.from_buffer(self.infos)
         first.struct_size = _INFO
-        self.p_infos = ctypes.byref(first)
-        self.ninfos = ctypes.c_int64(infos)
-        self.p_ninfos = ctypes.byref(self.ninfos)
+        self.args = _capi.ndf_load_args()
+        self.args.struct_size = ctypes.sizeof(self.args)
+        self.args.buf = ctypes.addressof(ctypes.c_char.from_buffer(buf))
+        self.args.cap = len(buf)
+        self.args.infos = ctypes.addressof(first)
+        self.args.max_infos = infos
+        self.p_args = ctypes.byref(self.args)
+        self.name: bytes | None = None  # in args
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
-        # Of a file with one plain variable: its info, and what follows. The next file of a series is alike.
-        self.last: tuple = (_NEVER, b"", 0, "", (), None, 0)
+        # The layout of the file before, and the layout that copies are for, which give a copy of each array.
+        # In the library 0 is none, here -1.
+        self.seen = self.layout = -1
+        self.copies: list[tuple[str, Callable[[], np.ndarray]]] = []
+
+    def learn(self) -> None:
+        """Prepare for files like the one that was read, if it is the second of its kind."""
+        layout = self.args.layout
+        if layout and layout == self.seen:
+            places = _places[: self.args.ninfos]
+            if not any(_head(self.infos, pos)[1] for pos in places):  # flags, of what is more than an array
+                arrays, _ = gather(self.buf, self.infos, places)
+                self.copies = [(name, array.copy) for name, array in arrays.items()]
+                self.layout = layout
+        self.seen = layout
 
 
 _pool: list[_Scratch] = []
@@ -111,7 +110,8 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, 
         byte strings of `bytes`. Scalars are arrays without axes. A variable without data is None in the
         dict, as in ds-format.
 
-        The arrays of one dict share one block of memory of their own; copy one to keep it without the rest.
+        The arrays of one dict may share one block of memory of their own; copy one to keep it without the
+        rest.
 
     Raises
     ------
@@ -148,31 +148,23 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, 
         s = _pool.pop()
     except IndexError:
         s = _Scratch(bytearray(_BUFFER), _INFOS)
-    if _ndf_load(raw_path, raw_name, s.p_buf, s.cap, s.p_need, s.p_infos, s.p_ninfos, s.p_err):
-        s = _load_large(path, raw_path, raw_name, s)
-        raw = s.buf
-        places: Iterable[int] = range(0, s.ninfos.value * _INFO, _INFO)
-    else:
-        # A block of memory for these arrays only, which they keep alive.
-        raw = s.buf[: s.need.value]
-        n = s.ninfos.value
-        if n == 1 and raw_name is None:
-            info, text, at, known, shape, kind, data = s.last
-            if s.infos.startswith(info, _NDIM) and raw.startswith(text, at):
-                arrays = {known: _ndarray(shape, kind, raw, data)}
-            else:
-                arrays = only(raw, s.infos, 0)
-                if arrays is not None:
-                    s.last = _remember(raw, s.infos, arrays)
-            if arrays is not None:
-                s.ninfos.value = _INFOS
-                _pool.append(s)
-                return arrays
-        places = _places[:n]
-    arrays, flags = gather(raw, s.infos, places)
-    if raw is not s.buf:
-        s.ninfos.value = _INFOS
+    if raw_name is not s.name:
+        s.name = s.args.name = raw_name
+    if _ndf_load(raw_path, s.p_args, s.p_err):
+        large = _load_large(path, raw_path, s)
+        places = range(0, large.args.ninfos * _INFO, _INFO)
+        return result(path, name, *gather(large.buf, large.infos, places))
+    if s.args.layout == s.layout:
+        arrays = {}
+        for key, copy in s.copies:
+            arrays[key] = copy()
         _pool.append(s)
+        return arrays if name is None else arrays[name]
+    # A block of memory for these arrays only, which they keep alive.
+    raw = s.buf[: s.args.need]
+    arrays, flags = gather(raw, s.infos, _places[: s.args.ninfos])
+    s.learn()
+    _pool.append(s)
     return result(path, name, arrays, flags)
 
 
@@ -184,14 +176,6 @@ def only(raw: Any, infos: Any, pos: int) -> dict[str, Any] | None:
         return None
     array = _ndarray(count if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE), dtype, raw, data)
     return {_name(raw[at : at + length]): array}
-
-
-def _remember(raw: Any, infos: Any, arrays: dict[str, np.ndarray]) -> tuple:
-    """Give what a scratch keeps of the only array of a file; with more axes, what is never alike."""
-    ndim, _, _, at, length, data, code = _head(infos, 0)
-    info = bytes(infos[_ALIKE]) if ndim <= _AXES else _NEVER
-    name = bytes(raw[at : at + length]) + b"\0"
-    return info, name, at, next(iter(arrays)), _shapes[ndim](infos, _SHAPE), _plain[code], data
 
 
 def gather(raw: Any, infos: Any, places: Iterable[int]) -> tuple[dict[str, Any], int]:
@@ -228,18 +212,18 @@ def _name(raw: Any) -> str:
         return str(raw, "utf-8", "surrogatepass")
 
 
-def _load_large(path: Path, raw_path: bytes, raw_name: bytes | None, s: _Scratch) -> _Scratch:
+def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
     """Go on after a call that failed: with a scratch of the size that it wants, or its error."""
     pooled = s
     status = s.err.code
     try:
         while status == _capi.NDF_ERR_BUFFER:  # again where the file has grown meanwhile
-            s = _Scratch(memoryview(np.empty(max(s.need.value, 1), np.uint8)), s.ninfos.value)
-            status = _ndf_load(raw_path, raw_name, s.p_buf, s.cap, s.p_need, s.p_infos, s.p_ninfos, s.p_err)
+            s = _Scratch(memoryview(np.empty(max(s.args.need, 1), np.uint8)), s.args.ninfos)
+            s.args.name = pooled.name
+            status = _ndf_load(raw_path, s.p_args, s.p_err)
         if status:
             raise failure(status, s.err, path)
     finally:
-        pooled.ninfos.value = _INFOS
         _pool.append(pooled)
     return s
 

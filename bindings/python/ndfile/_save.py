@@ -26,30 +26,35 @@ _BUFFER = 1 << 16  # bytes of a scratch
 _ITEMS = 256  # arrays that it has room for
 _LARGE = 1 << 14  # bytes of an array that is better not copied
 
-_ndf_save = lib["ndf_save"]
+_ndf_save = lib["ndf_save_prepared"]
 _ITEM = ctypes.sizeof(_capi.ndf_item)
 # struct_size, ndim, name, dtype, shape, data; all others 0
 _item = struct.Struct("=IiQQQ8xQ40x").pack_into
 _ndarray = np.ndarray
 
 
+Place = tuple[str, np.dtype, "tuple[int, ...]", np.ndarray]
+
+
 class Scratch:
     """C memory of one call, and pointers to it."""
 
-    __slots__ = ("address", "buf", "err", "items", "layout", "n", "p_err", "p_items", "place")
+    __slots__ = ("address", "args", "buf", "err", "items", "layout", "options", "p_args", "p_err")
 
     def __init__(self, size: int = _BUFFER, items: int = _ITEMS) -> None:
         self.buf = bytearray(size)
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.buf))
         self.items = bytearray(items * _ITEM)
-        self.p_items = ctypes.byref(ctypes.c_char.from_buffer(self.items))
-        self.n = ctypes.c_int64()
+        self.args = _capi.ndf_save_args()
+        self.args.struct_size = ctypes.sizeof(self.args)
+        self.args.items = ctypes.addressof(ctypes.c_char.from_buffer(self.items))
+        self.p_args = ctypes.byref(self.args)
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
-        # Name, dtype and shape of the one array that is packed, and where its elements are: the next
-        # array of that kind, in a series of small files, only needs its elements to be copied.
-        self.layout: tuple[str, np.dtype, tuple[int, ...]] | None = None
-        self.place = slice(0)
+        self.options: ctypes.Structure | None = None  # of args
+        # Name, dtype and shape of each array that is packed, and the packed one: the next file's arrays, when
+        # they are of the same kind, only need their elements to be copied there.
+        self.layout: list[Place] | None = None
 
 
 _pool: list[Scratch] = []
@@ -62,9 +67,9 @@ _names = {
 }
 _name_at = {d: ctypes.addressof(text) for d, text in _names.items()}
 
-# Pointers to the options that there can be.
+# The options that there can be.
 _options = {
-    (commit, sync, exclusive): ctypes.byref(write_options(commit, sync, exclusive))
+    (commit, sync, exclusive): write_options(commit, sync, exclusive)
     for commit in ("atomic", "direct")
     for sync in (False, True)
     for exclusive in (False, True)
@@ -162,9 +167,9 @@ def save(
     try:
         options = _options[commit, sync, exclusive]
     except (KeyError, TypeError):
-        options = ctypes.byref(write_options(commit, sync, exclusive))
+        options = write_options(commit, sync, exclusive)
     if trailing.__class__ is not bytes or trailing:
-        options = ctypes.byref(write_options(commit, sync, exclusive, trailing))
+        options = write_options(commit, sync, exclusive, trailing)
     if not chunks is compression is fill_value is expected_rows is None:
         storage = {
             "chunks": chunks,
@@ -186,14 +191,23 @@ def save(
         s = _pool.pop()
     except IndexError:
         s = Scratch()
-    if format is attrs is dims is var_attrs is None and (repack(s, arrays) or pack(s, arrays, 0, 0)):
-        s.n.value = len(arrays)
-        status = _ndf_save(raw_path, None, s.p_items, s.n, None, options, s.p_err)
+    named = {"": arrays} if arrays.__class__ is _ndarray else arrays  # as `by_name` does
+    if format is attrs is dims is var_attrs is None and (repack(s, named) or pack_all(s, named)):
+        if options is not s.options:
+            s.options, s.args.options = options, ctypes.addressof(options)
+        status = _ndf_save(raw_path, s.p_args, s.p_err)
     else:
         items, keep = make_items(path, arrays, dims, var_attrs)
-        raw_format = None if format is None else encode_name(format)
-        s.n.value = len(items)
-        status = _ndf_save(raw_path, raw_format, items, s.n, to_json(attrs), options, s.p_err)
+        args = _capi.ndf_save_args(
+            ctypes.sizeof(_capi.ndf_save_args),
+            0,
+            None if format is None else encode_name(format),
+            ctypes.addressof(items),
+            len(items),
+            to_json(attrs),
+            ctypes.addressof(options),
+        )
+        status = _ndf_save(raw_path, ctypes.byref(args), s.p_err)
         del keep
     error = failure(status, s.err, path) if status else None
     _pool.append(s)
@@ -202,30 +216,50 @@ def save(
 
 
 def repack(s: Scratch, arrays: Any) -> bool:
-    """Pack one array like the one before it into a scratch; False for others."""
-    if arrays.__class__ is not dict or len(arrays) != 1:
+    """Pack the arrays of a file like those of the one before into a scratch; False for others."""
+    layout = s.layout
+    if layout is None or arrays.__class__ is not dict or len(arrays) != len(layout):
         return False
-    ((name, array),) = arrays.items()
-    if array.__class__ is not _ndarray or s.layout != (name, array.dtype, array.shape):
-        return False
-    s.buf[s.place] = array.tobytes()
+    for (name, array), (known, dtype, shape, packed) in zip(arrays.items(), layout):
+        if (
+            array.__class__ is not _ndarray
+            or name != known
+            or array.dtype is not dtype
+            or array.shape != shape
+        ):
+            return False
+        packed[...] = array
     return True
 
 
-def pack(s: Scratch, arrays: Any, pos: int, item: int) -> tuple[int, int] | None:
+def pack_all(s: Scratch, arrays: Any) -> bool:
+    """Pack the arrays of a file into a scratch; False when there is no way."""
+    layout: list[Place] = []
+    s.layout = None
+    if pack(s, arrays, 0, 0, layout) is None:
+        return False
+    s.args.nitems = len(arrays)
+    s.layout = layout
+    return True
+
+
+def pack(
+    s: Scratch, arrays: Any, pos: int, item: int, layout: list[Place] | None = None
+) -> tuple[int, int] | None:
     """Pack arrays into a scratch, from byte pos and item `item` (in bytes) on: shape, data and name of each.
 
     Gives where the next ones may begin; None when the arrays are not small and plain, or there is no room.
+    What `Scratch.layout` has for each is added to layout.
     """
     buf, address, items = s.buf, s.address, s.items
     if arrays.__class__ is not dict or item + len(arrays) * _ITEM > len(items):
         return None
     room = len(buf)
-    s.layout = None
     for name, array in arrays.items():
         if array.__class__ is not _ndarray or name.__class__ is not str:
             return None
-        dtype_at = _name_at.get(array.dtype)
+        dtype = array.dtype
+        dtype_at = _name_at.get(dtype)
         size = array.nbytes
         if dtype_at is None or size > _LARGE or not name.isascii() or "\0" in name:
             return None
@@ -238,8 +272,8 @@ def pack(s: Scratch, arrays: Any, pos: int, item: int) -> tuple[int, int] | None
             return None
         buf[pos:end] = INT64S[ndim](*shape) + array.tobytes() + name.encode() + b"\0"
         _item(items, item, _ITEM, ndim, address + name_at, dtype_at, address + pos, address + data_at)
+        if layout is not None:
+            layout.append((name, dtype, shape, _ndarray(shape, dtype, buf, data_at)))
         pos = (end + 7) & ~7
         item += _ITEM
-    if item == _ITEM and len(arrays) == 1:
-        s.layout, s.place = (name, array.dtype, shape), slice(data_at, name_at)
     return pos, item

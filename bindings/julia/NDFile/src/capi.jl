@@ -197,6 +197,29 @@ struct ndf_load_info
     shape::NTuple{64,Int64}
 end
 
+struct ndf_load_args
+    struct_size::UInt32
+    reserved::UInt32
+    name::Cstring
+    buf::Ptr{Cvoid}
+    cap::Int64
+    infos::Ptr{ndf_load_info}
+    max_infos::Int64
+    need::Int64
+    ninfos::Int64
+    layout::Int64
+end
+
+struct ndf_save_args
+    struct_size::UInt32
+    reserved::UInt32
+    format::Cstring
+    items::Ptr{ndf_item}
+    nitems::Int64
+    attrs_json::Cstring
+    options::Ptr{ndf_write_options}
+end
+
 struct ndf_many_options
     struct_size::UInt32
     threads::Int32
@@ -387,7 +410,9 @@ const p_ndf_blosc_decompress = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_blosc_items = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_blosc_info_get = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_load_prepared = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_save_prepared = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load_many = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save_many = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_verify = Ref{Ptr{Cvoid}}(C_NULL)
@@ -409,6 +434,8 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_array_spec) == 88
     @assert sizeof(ndf_item) == 88
     @assert sizeof(ndf_load_info) == 672
+    @assert sizeof(ndf_load_args) == 72
+    @assert sizeof(ndf_save_args) == 48
     @assert sizeof(ndf_many_options) == 24
     @assert sizeof(ndf_load_result) == 24
     @assert sizeof(ndf_save_file) == 48
@@ -474,7 +501,9 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_blosc_items[] = dlsym(library, :ndf_blosc_items)
     p_ndf_blosc_info_get[] = dlsym(library, :ndf_blosc_info_get)
     p_ndf_load[] = dlsym(library, :ndf_load)
+    p_ndf_load_prepared[] = dlsym(library, :ndf_load_prepared)
     p_ndf_save[] = dlsym(library, :ndf_save)
+    p_ndf_save_prepared[] = dlsym(library, :ndf_save_prepared)
     p_ndf_load_many[] = dlsym(library, :ndf_load_many)
     p_ndf_save_many[] = dlsym(library, :ndf_save_many)
     p_ndf_verify[] = dlsym(library, :ndf_verify)
@@ -538,7 +567,9 @@ ndf_blosc_decompress(chunk, n, threads, dst, cap, len, err) = ccall(p_ndf_blosc_
 ndf_blosc_items(chunk, n, start, count, dst, cap, len, err) = ccall(p_ndf_blosc_items[], Int32, (Ptr{Cvoid}, Int64, Int64, Int64, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_error},), chunk, n, start, count, dst, cap, len, err)
 ndf_blosc_info_get(chunk, n, info, err) = ccall(p_ndf_blosc_info_get[], Int32, (Ptr{Cvoid}, Int64, Ptr{ndf_blosc_info}, Ptr{ndf_error},), chunk, n, info, err)
 ndf_load(path, name, buf, cap, need, infos, ninfos, err) = ccall(p_ndf_load[], Int32, (Cstring, Cstring, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_error},), path, name, buf, cap, need, infos, ninfos, err)
+ndf_load_prepared(path, args, err) = ccall(p_ndf_load_prepared[], Int32, (Cstring, Ptr{ndf_load_args}, Ptr{ndf_error},), path, args, err)
 ndf_save(path, format, items, n, attrs_json, options, err) = ccall(p_ndf_save[], Int32, (Cstring, Cstring, Ptr{ndf_item}, Int64, Cstring, Ptr{ndf_write_options}, Ptr{ndf_error},), path, format, items, n, attrs_json, options, err)
+ndf_save_prepared(path, args, err) = ccall(p_ndf_save_prepared[], Int32, (Cstring, Ptr{ndf_save_args}, Ptr{ndf_error},), path, args, err)
 ndf_load_many(paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err) = ccall(p_ndf_load_many[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_load_result}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err)
 ndf_save_many(files, n, options, statuses, errors, many, err) = ccall(p_ndf_save_many[], Int32, (Ptr{ndf_save_file}, Int64, Ptr{ndf_write_options}, Ptr{Int32}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), files, n, options, statuses, errors, many, err)
 ndf_verify(path, options, on_problem, user, nproblems, err) = ccall(p_ndf_verify[], Int32, (Cstring, Ptr{ndf_verify_options}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), path, options, on_problem, user, nproblems, err)

@@ -1,0 +1,153 @@
+/* ndf_load_prepared and ndf_save_prepared: arguments that are used again, and layouts. Usage: prepared FOLDER */
+#include <stddef.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static ndf_error err;
+static const char *folder;
+static double x[3];
+static int32_t y = 7;
+static const int64_t shape[1] = {3};
+static char buf[1 << 10];
+static ndf_load_info infos[2];
+static ndf_load_args load;
+
+/* Saves x, which begins with value, and y, under these names; without a name no y. */
+static const char *file_of(const char *file, const char *name_x, const char *name_y, double value) {
+  const char *path = in_folder(folder, file);
+  const ndf_write_options direct = {.struct_size = sizeof direct, .commit = NDF_COMMIT_DIRECT};
+  const ndf_item items[2] = {
+      {.struct_size = sizeof *items, .name = name_x, .dtype = "<f8", .ndim = 1, .shape = shape, .data = x},
+      {.struct_size = sizeof *items, .name = name_y, .dtype = "<i4", .data = &y}};
+  const ndf_save_args args = {.struct_size = sizeof args, .items = items, .nitems = name_y == NULL ? 1 : 2,
+                              .attrs_json = "{\"a\": 1}", .options = &direct};
+  x[0] = value;
+  OK(ndf_save_prepared(path, &args, &err));
+  return path;
+}
+
+/* Whether the first array of what was loaded is the one that file_of has saved. */
+static int holds(const char *name, double value) {
+  double first;
+  memcpy(&first, buf + infos[0].data_offset, sizeof first);
+  return infos[0].count == 3 && first == value && strcmp(buf + infos[0].name_offset, name) == 0;
+}
+
+static void test_again(void) {
+  const char *one = file_of("one.ds", "x", NULL, 1.5), *two = file_of("two.ds", "x", NULL, 2.5);
+  OK(ndf_load_prepared(one, &load, &err));
+  CHECK(load.ninfos == 1 && load.need > 0 && load.need <= load.cap && load.max_infos == 2 && holds("x", 1.5));
+  OK(ndf_load_prepared(two, &load, &err));
+  CHECK(load.ninfos == 1 && holds("x", 2.5));
+
+  /* the same as ndf_load gives */
+  static char buf2[sizeof buf];
+  ndf_load_info infos2[2] = {{.struct_size = sizeof *infos2}};
+  int64_t need, n = 2;
+  OK(ndf_load(two, NULL, buf2, sizeof buf2, &need, infos2, &n, &err));
+  CHECK(n == load.ninfos && need == load.need && memcmp(buf, buf2, (size_t)need) == 0);
+  CHECK(memcmp(infos, infos2, offsetof(ndf_load_info, shape) + sizeof shape) == 0);
+}
+
+static void test_layout(void) {
+  const char *one = file_of("one.ds", "x", "y", 1.5), *two = file_of("two.ds", "x", "y", 2.5);
+  const char *other = file_of("other.ds", "w", "y", 3.5);
+  OK(ndf_load_prepared(one, &load, &err));
+  int64_t layout = load.layout;
+  CHECK(layout != 0 && load.ninfos == 2);
+  OK(ndf_load_prepared(two, &load, &err));
+  CHECK(load.layout == layout && holds("x", 2.5));
+  OK(ndf_load_prepared(other, &load, &err));
+  CHECK(load.layout != layout && holds("w", 3.5));
+  load.name = "x";
+  OK(ndf_load_prepared(one, &load, &err));
+  CHECK(load.layout != layout && load.ninfos == 1 && holds("x", 1.5));
+  load.name = NULL;
+
+  /* a file whose places its header does not tell has none */
+  const int64_t offsets[2] = {0, 2};
+  const ndf_item item = {.struct_size = sizeof item, .name = "s", .dtype = "str", .data = "ab", .offsets = offsets};
+  const char *text = in_folder(folder, "text.ds");
+  OK(ndf_save(text, NULL, &item, 1, NULL, NULL, &err));
+  OK(ndf_load_prepared(text, &load, &err));
+  CHECK(load.layout == 0 && infos[0].data_len == 2);
+
+  /* a child of fork has layouts of its own */
+  OK(ndf_load_prepared(one, &load, &err));
+  layout = load.layout;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    check_failures = 0;
+    for (int i = 0; i < 100; i++) {
+      OK(ndf_load_prepared(i % 2 == 0 ? other : one, &load, &err));
+      CHECK(load.layout != 0 && load.layout != layout);
+    }
+    _exit(check_failures != 0);
+  }
+  int status = -1;
+  CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+static void test_errors(void) {
+  const char *one = file_of("one.ds", "x", "y", 1.5), *missing = in_folder(folder, "missing.ds");
+  ndf_save_args save = {.struct_size = sizeof save, .nitems = 1};
+  FAILS(NDF_ERR_ARGUMENT, "ndf_load_prepared: path is NULL", ndf_load_prepared(NULL, &load, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_load_prepared: args is NULL", ndf_load_prepared(one, NULL, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_save_prepared: args is NULL", ndf_save_prepared(one, NULL, &err));
+  FAILS(NDF_ERR_ARGUMENT, "n is 1", ndf_save_prepared(one, &save, &err));
+  save.struct_size = 0;
+  FAILS(NDF_ERR_ARGUMENT, "ndf_save_args: struct_size", ndf_save_prepared(one, &save, &err));
+
+  /* errors leave args as it was */
+  OK(ndf_load_prepared(one, &load, &err));
+  ndf_load_args before = load;
+  FAILS(NDF_ERR_NOT_FOUND, missing, ndf_load_prepared(missing, &load, &err));
+  load.name = "no";
+  FAILS(NDF_ERR_NAME, "no", ndf_load_prepared(one, &load, &err));
+  load.name = NULL;
+  CHECK(memcmp(&load, &before, sizeof load) == 0);
+
+  /* but where there is no room */
+  load.cap = 8;
+  FAILS(NDF_ERR_BUFFER, "8 bytes", ndf_load_prepared(one, &load, &err));
+  CHECK(load.need == before.need && load.ninfos == 2 && load.cap == 8 && load.layout == 0);
+  load.cap = sizeof buf;
+  load.max_infos = 1;
+  FAILS(NDF_ERR_BUFFER, "1 infos", ndf_load_prepared(one, &load, &err));
+  CHECK(load.ninfos == 2);
+  load.max_infos = -1;
+  FAILS(NDF_ERR_ARGUMENT, "ninfos is -1", ndf_load_prepared(one, &load, &err));
+  load.max_infos = 2;
+}
+
+/* The structs of an older program, which end earlier, and of a newer one. */
+static void test_sizes(void) {
+  const char *one = file_of("one.ds", "x", "y", 1.5);
+  ndf_load_args older = load;
+  older.struct_size = offsetof(ndf_load_args, layout);
+  older.layout = 0x55;
+  OK(ndf_load_prepared(one, &older, &err));
+  CHECK(older.ninfos == 2 && older.layout == 0x55 && older.struct_size == offsetof(ndf_load_args, layout));
+  struct {
+    ndf_load_args args;
+    int64_t more;
+  } newer = {load, 0x55};
+  newer.args.struct_size = sizeof newer;
+  OK(ndf_load_prepared(one, &newer.args, &err));
+  CHECK(newer.args.ninfos == 2 && newer.more == 0x55 && newer.args.struct_size == sizeof newer);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  folder = argv[1];
+  infos[0].struct_size = sizeof infos[0];
+  load = (ndf_load_args){.struct_size = sizeof load, .buf = buf, .cap = sizeof buf, .infos = infos, .max_infos = 2};
+  test_again();
+  test_layout();
+  test_errors();
+  test_sizes();
+  return check_result("prepared");
+}
