@@ -109,7 +109,8 @@ func (m *measurement) one(round int, contender, operation string) error {
 	}
 	t, err := m.workers[language].do(request{name, operation, m.row.case_, folder, s.Count})
 	if errors.Is(err, errSkipped) {
-		s.Skipped = err.Error()
+		_, why, _ := strings.Cut(err.Error(), errSkipped.Error()+": ")
+		s.Skipped = strings.ReplaceAll(why, folder+"/", "")
 		return nil
 	}
 	if err != nil || round == 0 {

@@ -100,7 +100,7 @@ func (e effort) files(name, title, case_ string, files int, place string) experi
 		rounds = min(rounds, 10)
 	}
 	return experiment{name: name, title: title, place: place, rounds: rounds, rows: []row{{
-		case_: case_, operations: []string{"write", "read"}, count: files / rounds,
+		case_: case_, operations: []string{"write", "read", "read-reused"}, count: files / rounds,
 		contenders: slices.Concat(inC, inCWheel, inGo, inPython, inJulia, inRust),
 	}}}
 }

@@ -68,7 +68,7 @@ func (r *Results) dots(folder, name string, x experiment, row row, operation, me
 	var points errorPoints
 	for i, d := range all {
 		at := plotter.XY{X: d.time.Median / unit, Y: float64(i)}
-		names = append(names, d.contender)
+		names = append(names, "  "+d.contender) // gonum cuts off what is as wide as it says
 		if isOurs(d.contender) {
 			ours = append(ours, at)
 		} else {
@@ -82,6 +82,7 @@ func (r *Results) dots(folder, name string, x experiment, row row, operation, me
 	p.X.Label.Text = metric + " time of a file, µs"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	p.NominalY(names...)
+	p.Legend.Top, p.Legend.XOffs = true, -vg.Points(10)
 	p.Add(plotter.NewGrid())
 	intervals, err := plotter.NewXErrorBars(points)
 	if err != nil {
@@ -114,7 +115,7 @@ func (r *Results) dots(folder, name string, x experiment, row row, operation, me
 func isOurs(contender string) bool {
 	_, name, _ := strings.Cut(contender, "/")
 	format, _, _ := strings.Cut(name, "-")
-	return slices.Contains([]string{"ds", "ra", "npy", "ndfile"}, format) && !strings.HasPrefix(name, "ds-format")
+	return slices.Contains([]string{"ds", "ra", "npy", "bcolz", "zarr0", "zarr2", "zarr3", "ndfile"}, format) && !strings.HasPrefix(name, "ds-format") && name != "bcolz-zipline"
 }
 
 // errorPoints are points with an interval along x.

@@ -41,8 +41,12 @@ func (r *Results) summary() string {
 		fmt.Fprintf(&b, "CPU time = factor × size^exponent; at most %g is linear.\n\n", maxExponent)
 		b.WriteString("| size counts | operation | contender | exponent | 95 % | R² | last step | of size 1 | |\n|---|---|---|---|---|---|---|---|---|\n")
 		for _, s := range r.Scales {
+			aim := "" // peers have none
+			if isOurs(s.Contender) {
+				aim = verdict(s.Met)
+			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %.3f | %.3f to %.3f | %.4f | %.3f | %s | %s |\n", s.Experiment, s.Operation, s.Contender,
-				s.Exponent, s.Low, s.High, s.R2, s.Last, duration(s.Factor), verdict(s.Met))
+				s.Exponent, s.Low, s.High, s.R2, s.Last, duration(s.Factor), aim)
 		}
 		b.WriteString("\n")
 	}

@@ -2,6 +2,8 @@
 n-dimensional arrays in files: ds, RawArray, bcolz, Zarr and more, through the C library libndfile.
 
 - [`NDFile.read`](@ref) and [`NDFile.save`](@ref) read and write whole files, [`NDFile.open`](@ref) gives lazy arrays.
+  [`NDFile.read_many`](@ref) and [`NDFile.save_many`](@ref) are for many small files, [`NDFile.read!`](@ref) is for memory that is
+  there already.
 - In chunked stores regions are written, arrays grow ([`NDFile.create`](@ref), `append!`, `resize!`), and tables have rows
   ([`NDFile.nrows`](@ref), [`NDFile.where`](@ref)).
 - [`NDFile.convert`](@ref), [`NDFile.split`](@ref), [`NDFile.concat`](@ref) and [`NDFile.verify`](@ref) work on whole files.
@@ -40,22 +42,25 @@ import Statistics
 
 include("capi.jl")
 include("errors.jl")
-include("lib.jl")
-include("handles.jl")
 include("ordered.jl")
 include("json.jl")
 include("dtypes.jl")
+include("scratch.jl")
+include("lib.jl")
+include("handles.jl")
 include("elements.jl")
 include("spec.jl")
 include("file.jl")
 include("array.jl")
 include("chunks.jl")
 include("growing.jl")
+include("items.jl")
 include("table.jl")
 include("reduce.jl")
 include("mmap.jl")
 include("attrs.jl")
 include("oneshot.jl")
+include("many.jl")
 include("rawarray.jl")
 include("info.jl")
 include("verify.jl")
@@ -64,6 +69,7 @@ include("settings.jl")
 
 function __init__()
     load_library()
+    prepare_spares()
     atexit(exiting)
 end
 

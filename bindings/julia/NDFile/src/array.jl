@@ -64,7 +64,7 @@ end
 describe(fn, a::NDArray) = GC.@preserve a describe(fn, number(a))
 
 # A field of numbers for each axis, in Julia's order.
-function extents(p::Ptr{ndf_array_info}, name::Val)
+function extents(p::Union{Ptr{ndf_array_info},Ptr{ndf_load_info}}, name::Val)
     ndim = Int(field(p, Val(:ndim)))
     return ntuple(i -> Int(unsafe_load(field(p, name), ndim + 1 - i)), ndim)
 end
@@ -80,7 +80,7 @@ end
 
 # For messages.
 place(f::File) = f.path
-place(a::NDArray) = a.file.kind === :array ? a.file.path : "$(a.file.path): array $(repr(a.name))"
+place(a::NDArray) = Place(a.file.path, a.file.kind === :array ? nothing : a.name)
 
 # Closing the file does this.
 function Base.close(a::NDArray)

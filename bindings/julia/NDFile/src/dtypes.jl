@@ -37,7 +37,9 @@ const SIZED = Dict{Tuple{Char,Int},DataType}(('b', 1) => Bool,
     ('M', 8) => Int64, ('m', 8) => Int64)
 
 # The dtype of a name; nothing for the unknown dtype of an array without data.
-function DType(name::AbstractString)
+DType(name::AbstractString) = get(() -> parse_dtype(name), KNOWN, name)
+
+function parse_dtype(name::AbstractString)
     name in ("", "invalid") && return nothing
     name == "str" && return DType{String}(name, 'v', 0, false)
     name == "bytes" && return DType{Vector{UInt8}}(name, 'v', 0, false)
@@ -141,11 +143,14 @@ function pad!(p::Ptr{T}, units, d, value) where {T}
     end
 end
 
-# The name of the dtype that holds elements of a Julia type as they are.
+# The dtype that holds elements of a Julia type as they are, and its name.
 
 const ORDER = ENDIAN_BOM == 0x04030201 ? '<' : '>'
 const NAMES = Dict{Type,String}(T => string(size == 1 ? '|' : ORDER, kind, size)
                                 for ((kind, size), T) in SIZED if !(kind in "Mm"))
+
+# Those that need no parsing.
+const KNOWN = Dict{String,DType}(name => parse_dtype(name) for name in [collect(values(NAMES)); "str"; "bytes"])
 
 function dtype_name(::Type{T}) where {T}
     haskey(NAMES, T) && return NAMES[T]

@@ -2,6 +2,8 @@
 #
 # Julia shows the axes in reverse order: what is row-major for the library is column-major here, and no data moves.
 
+const Contiguous{S} = Union{Array{S},Base.FastContiguousSubArray{S,<:Any,<:Array}}
+
 # From the library: n elements of dtype d as an Array{T}. offsets delimit elements of variable length; mask has a byte an
 # element, 1 = missing; each is NULL where there is none.
 function unpack(d::DType{S}, ::Type{T}, dims::Dims, data::Ptr{UInt8}, offsets::Ptr{Int64}, mask::Ptr{UInt8}) where {S,T}
@@ -18,21 +20,27 @@ function unpack(d::DType{S}, ::Type{T}, dims::Dims, data::Ptr{UInt8}, offsets::P
     return out
 end
 
-unpack_plain!(out::Array{S}, data::Ptr{S}) where {S} = GC.@preserve out unsafe_copyto!(pointer(out), data, length(out))
-unpack_plain!(out::Array, data::Ptr) = for i in 1:length(out)
+unpack_plain!(out::Contiguous{S}, data::Ptr{S}) where {S} = GC.@preserve out unsafe_copyto!(pointer(out), data, length(out))
+unpack_plain!(out::AbstractArray, data::Ptr) = for i in 1:length(out)
     out[i] = unsafe_load(data, i)
 end
 
 variable(::Type{String}, p::Ptr{UInt8}, n::Int) = unsafe_string(p, n)
 variable(::Type{Vector{UInt8}}, p::Ptr{UInt8}, n::Int) = copyto!(Vector{UInt8}(undef, n), 1, unsafe_wrap(Array, p, n), 1, n)
 
-"A whole array or box as the library takes it."
-struct Elements
+"A whole array or box as the library takes it. Mutable only so that it is never copied."
+mutable struct Elements
     dtype::DType
     size::Dims                       # as Julia shows it
+    shape::Vector{Int64}             # as the library does
     data::AbstractArray              # contiguous: the elements, or their bytes
+    at::Ptr{Cvoid}                   # where they lie, while the Elements live
     offsets::Union{Nothing,Vector{Int64}} # of elements of variable length
     mask::Union{Nothing,Vector{UInt8}}
+end
+
+function Elements(dtype::DType, size::Dims, data::AbstractArray, offsets, mask)
+    return Elements(dtype, size, Int64[reverse(size)...], data, pointer(data), offsets, mask)
 end
 
 # Addresses for C, NULL for nothing; the Elements are kept alive by the caller.
@@ -43,7 +51,7 @@ address(a::AbstractArray) = pointer(a)
 Makes a value ready to be stored: an array of any kind, with `missing` or without, or a number, a string or a struct, which
 is an array without axes. Elements are converted as an assignment to an `Array` does it when `dtype` is given.
 """
-function prepare(value, where::AbstractString, dtype::Union{Nothing,DType}=nothing)
+function prepare(value, where, dtype::Union{Nothing,DType}=nothing)
     try
         x = concrete(value isa NDArray ? read_all(value) : value isa AbstractArray ? value : fill(value))
         d = natural(nonmissingtype(eltype(x)), dtype)
@@ -57,7 +65,7 @@ function prepare(value, where::AbstractString, dtype::Union{Nothing,DType}=nothi
 end
 
 # For formats without texts of any length: texts get the width of the longest.
-function prepare_width(value, where::AbstractString)
+function prepare_width(value, where)
     texts = value isa NDArray ? read_all(value) : value isa AbstractArray ? value : fill(value)
     return prepare(texts, where, DType("$(ORDER)U$(mapreduce(length, max, skipmissing(texts); init=1))"))
 end
@@ -65,6 +73,9 @@ end
 # The dtype of elements of type T. A struct lies in the file as in memory, under its own name or as bytes.
 natural(::Type{Union{}}, ::Nothing) = bad_dtype("no element tells the type")
 natural(::Type{T}, ::Nothing) where {T} = isstructtype(T) && isbitstype(T) ? in_memory(T, dtype_name(T)) : DType(dtype_name(T))
+for (T, name) in NAMES
+    @eval natural(::Type{$T}, ::Nothing) = $(KNOWN[name])
+end
 function natural(::Type{T}, d::DType) where {T}
     bits = T !== Union{} && isstructtype(T) && isbitstype(T)
     same = bits && (d.kind == 'V' && sizeof(T) == d.size || d.kind == 'R' && dtype_name(T) == d.name)
@@ -82,8 +93,6 @@ function concrete(x::AbstractArray)
         bad_dtype("elements of several types: $(join(types, ", "))")
     return Base.convert(AbstractArray{any(ismissing, x) ? Union{Missing,T} : T}, x)
 end
-
-const Contiguous{S} = Union{Array{S},Base.FastContiguousSubArray{S,<:Any,<:Array}}
 
 fixed(d::DType{S}, x::AbstractArray) where {S} = isbitstype(S) && d.plain ? plain(S, x) : encoded(d, x)
 

@@ -34,10 +34,15 @@ Base.showerror(io::IO, e::NDFileError) = print(io, "NDFileError (", status_name(
 "The name of a status of the C library, such as `\"NDF_ERR_MASKED\"`; `\"NDF_ERR_UNKNOWN\"` for other numbers."
 status_name(code::Integer) = unsafe_string(ndf_status_name(code))
 
-# The error of a call that returned status, from the struct that it filled.
-function failure(status::Int32, err::Ref{ndf_error})
-    GC.@preserve err begin
-        p = address(err)
-        return NDFileError(status, unsafe_string(field(p, Val(:message))), field(p, Val(:os_error)), field(p, Val(:offset)))
-    end
+# A file, or an array of one, for messages: the text is made when there is one.
+struct Place
+    path::String
+    array::Union{Nothing,String}
 end
+
+Base.print(io::IO, p::Place) = p.array === nothing ? print(io, p.path) : print(io, p.path, ": array ", repr(p.array))
+
+# The error of a call that returned status, from the struct that it filled.
+failure(status::Int32, err::Ref{ndf_error}) = GC.@preserve err failure(status, address(err))
+failure(status::Int32, p::Ptr{ndf_error}) =
+    NDFileError(status, unsafe_string(field(p, Val(:message))), field(p, Val(:os_error)), field(p, Val(:offset)))

@@ -141,8 +141,10 @@ function open(@nospecialize(fn::Function), args...; options...)
     return result
 end
 
+const NO_BYTES = UInt8[]
+
 # The caller keeps trailing alive.
-function write_options(commit::Symbol, sync::Bool, exclusive::Bool, trailing::Vector{UInt8}=UInt8[])
+function write_options(commit::Symbol, sync::Bool, exclusive::Bool, trailing::Vector{UInt8}=NO_BYTES)
     commit in (:atomic, :direct) ||
         throw(NDFileError(NDF_ERR_ARGUMENT, "commit: expected :atomic or :direct, found $(repr(commit))"))
     how = commit === :atomic ? NDF_COMMIT_ATOMIC : NDF_COMMIT_DIRECT
@@ -298,7 +300,7 @@ function add!(f::File, name::String, s::Spec)
 end
 
 function Base.setindex!(f::File, value, name::AbstractString)
-    where = "$(f.path): array $(repr(name))"
+    where = Place(f.path, String(name))
     x = prepare(value, where)
     x.dtype.name == "str" && f.caps & NDF_CAP_STRINGS == 0 && (x = prepare_width(value, where))
     a = create(f, name, x.dtype.name, x.size; masked=x.mask !== nothing)

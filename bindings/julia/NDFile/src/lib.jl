@@ -56,24 +56,27 @@ end
 
 # Calls a C function whose last parameter is the error, and throws what it reports. The caller keeps alive what
 # pointers point to. Objects that the garbage collector has found since the last call are closed first.
-function call(f::F, args...) where {F}
+function call(f::F, args::Vararg{Any,N}) where {F,N}
     collect_released()
-    err = Ref{ndf_error}()
-    status = f(args..., err)
-    status == NDF_OK || throw(failure(status, err))
-    return nothing
+    s = take_scratch()
+    status = f(args..., s.err)
+    status == NDF_OK || refuse(s, status)
+    return give_back(s)
 end
 
 # Calls a C function that fills a buffer, which comes with its length before the error.
-function content(f::F, args...) where {F}
-    buf, len = Vector{UInt8}(undef, 512), Ref{Int64}(0)
+function content(f::F, args::Vararg{Any,N}) where {F,N}
+    s = take_scratch()
     while true
-        err = Ref{ndf_error}()
-        len[] = length(buf)
-        status = f(args..., buf, len, err)
-        status == NDF_OK && return resize!(buf, len[])
-        status == NDF_ERR_BUFFER && len[] > length(buf) || throw(failure(status, err))
-        resize!(buf, len[])
+        s.need[] = length(s.buf)
+        status = f(args..., s.buf, s.need, s.err)
+        if status == NDF_OK
+            bytes = s.buf[1:s.need[]]
+            give_back(s)
+            return bytes
+        end
+        status == NDF_ERR_BUFFER && s.need[] > length(s.buf) || refuse(s, status)
+        make_room!(s, s.need[], 0)
     end
 end
 

@@ -1,8 +1,4 @@
-# read and save: whole files, in one call of the library each.
-
-# What the first try has room for; and what is better read array by array, straight to its place, than through a buffer.
-const FIRST_BYTES, FIRST_INFOS = 1 << 14, 8
-const BUFFERED_BYTES = 1 << 22
+# read, read! and save: whole files, in one call of the library each.
 
 """
     NDFile.read(path) -> OrderedDict or array
@@ -34,11 +30,7 @@ arrays = NDFile.read("weather.ds")
 ```
 """
 read(path::AbstractString) = load_file(String(path), NULL_TEXT)
-
-function read(path::AbstractString, name::AbstractString)
-    '\0' in name && return open(f -> read(f[name]), path)
-    return load_file(String(path), String(name))
-end
+read(path::AbstractString, name::AbstractString) = load_file(String(path), String(name))
 
 function read(a::NDArray{T,N}) where {T,N}
     hasdata(a) || return nothing
@@ -46,25 +38,62 @@ function read(a::NDArray{T,N}) where {T,N}
     return N == 0 ? x[] : x
 end
 
+"""
+    NDFile.read!(path, out) -> out
+    NDFile.read!(path, name, out) -> out
+
+Reads the array of a file that is one array, or one array by name, into `out`, which has its size. Elements are converted as an
+assignment to `out` does it. Reading many files into the same memory is faster than into memory of their own.
+
+# Example
+```julia
+NDFile.save("weather.ds", "t" => [271.25 272.5; 268.0 269.75])
+out = zeros(2, 2)
+@assert NDFile.read!("weather.ds", "t", out) === out && out[2, 1] == 268
+```
+"""
+read!(path::AbstractString, out::AbstractArray) = read_into!(out, String(path), NULL_TEXT)
+read!(path::AbstractString, name::AbstractString, out::AbstractArray) = read_into!(out, String(path), String(name))
+
+function read_into!(out::AbstractArray, path::String, name::Union{String,Cstring})
+    s = load(path, name)
+    if s !== nothing
+        done = s.count[] == 1 && (name isa String || is_single(s, 1)) && copy_plain!(out, s)
+        give_back(s)
+        done && return out
+    end
+    open(path) do f
+        a = name isa String ? f[name] : f.array
+        readblock!(a, out, axes(a)...)
+    end
+    return out
+end
+
 function load_file(path::String, name::Union{String,Cstring})
+    s = load(path, name)
+    s === nothing && return open(f -> name isa String ? read(f[name]) : read_arrays(f), path)
+    arrays = loaded(s, 1, s.count[], name isa String)
+    give_back(s)
+    return arrays
+end
+
+# A file in memory, which the caller gives back. Nothing when it is large: that is better read array by array, straight to its
+# place, than through a buffer; and when the name has a NUL.
+function load(path::String, name::Union{String,Cstring})
+    name isa String && '\0' in name && return nothing
     cpath = ctext(path, "path")
-    buf, infos = Vector{UInt8}(undef, FIRST_BYTES), Vector{UInt8}(undef, FIRST_INFOS * sizeof(ndf_load_info))
-    need, n, err = Ref{Int64}(0), Ref{Int64}(0), Ref{ndf_error}()
     collect_released()
+    s = take_scratch()
     while true
-        n[] = length(infos) ÷ sizeof(ndf_load_info)
-        GC.@preserve buf infos begin
-            first_info = Ptr{ndf_load_info}(pointer(infos))
-            unsafe_store!(Ptr{UInt32}(first_info), UInt32(sizeof(ndf_load_info)))
-            status = ndf_load(cpath, name, buf, length(buf), need, first_info, n, err)
-            status == NDF_OK && return loaded(pointer(buf), first_info, n[], name !== NULL_TEXT)
-            status == NDF_ERR_BUFFER || throw(failure(status, err))
+        set_room!(s)
+        status = ndf_load(cpath, name, s.buf, length(s.buf), s.need, s.infos, s.count, s.err)
+        status == NDF_OK && return s
+        status == NDF_ERR_BUFFER || refuse(s, status)
+        if s.need[] > MOST_BYTES
+            give_back(s)
+            return nothing
         end
-        if need[] > BUFFERED_BYTES
-            return open(f -> name === NULL_TEXT ? read_arrays(f) : read(f[name]), path)
-        end
-        resize!(buf, max(length(buf), need[]))
-        resize!(infos, max(length(infos), n[] * sizeof(ndf_load_info)))
+        make_room!(s, s.need[], s.count[])
     end
 end
 
@@ -73,30 +102,62 @@ function read_arrays(f::File)
     return OrderedDict{Any}((name => read(a) for (name, a) in f)...)
 end
 
-# What ndf_load has put into a buffer.
-function loaded(buf::Ptr{UInt8}, infos::Ptr{ndf_load_info}, n, one::Bool)
-    n == 1 && (one || field(infos, Val(:flags)) & NDF_ARRAY_SINGLE != 0) && return loaded_array(buf, infos)
-    arrays = OrderedDict{Any}()
+# What the library has put into memory for one file: n arrays, from the info of a number on.
+function loaded(s::Scratch, first::Int, n::Int, one::Bool)
+    n == 1 && (one || is_single(s, first)) && return loaded_array(s, first)
+    names, arrays = Vector{String}(undef, n), Vector{Any}(undef, n)
     for i in 1:n
-        info = infos + (i - 1) * sizeof(ndf_load_info)
-        name = unsafe_string(buf + field(info, Val(:name_offset)), field(info, Val(:name_len)))
-        arrays[name] = loaded_array(buf, info)
+        names[i], arrays[i] = loaded_name(s, first + i - 1), loaded_array(s, first + i - 1)
     end
-    return arrays
+    return OrderedDict{Any}(names, arrays)
 end
 
-function loaded_array(buf::Ptr{UInt8}, info::Ptr{ndf_load_info})
-    flags, ndim = field(info, Val(:flags)), Int(field(info, Val(:ndim)))
-    flags & NDF_ARRAY_NO_DATA == 0 || return nothing
-    long = field(info, Val(:dtype_len))
-    d = DType(long > 0 ? unsafe_string(buf + field(info, Val(:dtype_offset)), long) : unsafe_string(field(info, Val(:dtype))))
-    dims = ntuple(i -> Int(unsafe_load(field(info, Val(:shape)), ndim + 1 - i)), ndim)
-    x = loaded_elements(d, dims, flags & NDF_ARRAY_MASKED != 0, buf + field(info, Val(:data_offset)),
-        part(Int64, buf, field(info, Val(:offsets_offset))), part(UInt8, buf, field(info, Val(:mask_offset))))
-    return ndim == 0 ? x[] : x
+is_single(s::Scratch, i) = GC.@preserve s field(pointer(s.infos, i), Val(:flags)) & NDF_ARRAY_SINGLE != 0
+
+function loaded_name(s::Scratch, i)
+    GC.@preserve s begin
+        info = pointer(s.infos, i)
+        return unsafe_string(pointer(s.buf) + field(info, Val(:name_offset)), field(info, Val(:name_len)))
+    end
 end
 
-loaded_elements(d::DType{S}, dims, masked, places...) where {S} = unpack(d, masked ? Union{Missing,S} : S, dims, places...)
+function loaded_array(s::Scratch, i)
+    GC.@preserve s begin
+        info = pointer(s.infos, i)
+        field(info, Val(:flags)) & NDF_ARRAY_NO_DATA == 0 || return nothing
+        return loaded_array(loaded_dtype(s, info), extents(info, Val(:shape)), pointer(s.buf), info)
+    end
+end
+
+function loaded_array(d::DType{S}, dims::Dims{N}, buf::Ptr{UInt8}, info::Ptr{ndf_load_info}) where {S,N}
+    data, offsets = buf + field(info, Val(:data_offset)), part(Int64, buf, field(info, Val(:offsets_offset)))
+    mask = part(UInt8, buf, field(info, Val(:mask_offset)))
+    masked = field(info, Val(:flags)) & NDF_ARRAY_MASKED != 0
+    x = masked ? unpack(d, Union{Missing,S}, dims, data, offsets, mask) : unpack(d, S, dims, data, offsets, mask)
+    return N == 0 ? x[] : x
+end
+
+function loaded_dtype(s::Scratch, info::Ptr{ndf_load_info})
+    long, name = field(info, Val(:dtype_len)), field(info, Val(:dtype))
+    long > 0 && return DType(unsafe_string(pointer(s.buf) + field(info, Val(:dtype_offset)), long))
+    ccall(:strcmp, Cint, (Cstring, Cstring), name, s.dtype.name) == 0 || (s.dtype = DType(unsafe_string(name)))
+    return s.dtype
+end
+
+# Copies an only array where its elements are what out holds; false where that needs more.
+function copy_plain!(out::AbstractArray, s::Scratch)
+    GC.@preserve s begin
+        info = pointer(s.infos)
+        field(info, Val(:flags)) & (NDF_ARRAY_NO_DATA | NDF_ARRAY_MASKED) == 0 || return false
+        return copy_plain!(out, loaded_dtype(s, info), extents(info, Val(:shape)), pointer(s.buf) + field(info, Val(:data_offset)))
+    end
+end
+
+function copy_plain!(out::AbstractArray, d::DType{S}, dims::Dims, data::Ptr{UInt8}) where {S}
+    out isa Contiguous{S} && d.plain && size(out) == dims || return false
+    unpack_plain!(out, Ptr{S}(data))
+    return true
+end
 
 part(::Type{T}, buf::Ptr{UInt8}, offset) where {T} = offset < 0 ? Ptr{T}(C_NULL) : Ptr{T}(buf + offset)
 
@@ -131,67 +192,23 @@ NDFile.open("w.ds") do f
 end
 ```
 """
-function save(path::AbstractString, array; dims=nothing, var_attrs=nothing, options...)
-    return save_items(String(path), Items(["" => array]), ByName("" => dims), ByName("" => var_attrs); options...)
+save(path::AbstractString, array; options...) = save_described(path, single, array; options...)
+save(path::AbstractString, arrays::Pair...; options...) = save_described(path, Described, items(arrays); options...)
+save(path::AbstractString, arrays::Union{AbstractDict,NamedTuple}; options...) =
+    save_described(path, Described, items(arrays); options...)
+
+function save_described(path, describe, arrays; dims=nothing, var_attrs=nothing, options...)
+    return save_arrays(String(path), describe(arrays; dims=dims, var_attrs=var_attrs); options...)
 end
 
-save(path::AbstractString, arrays::Union{AbstractDict,NamedTuple}; options...) = save_pairs(path, pairs(arrays); options...)
-save(path::AbstractString, arrays::Pair...; options...) = save_pairs(path, arrays; options...)
-
-# One type for all kinds of arrays: not every combination of them is compiled anew.
-const Items = Vector{Pair{String,Any}}
-const ByName = Dict{String,Any}
-
-function save_pairs(path, @nospecialize(arrays); dims=(), var_attrs=(), options...)
-    items = Items()
-    for (name, array) in arrays
-        push!(items, String(name) => array)
-    end
-    return save_items(String(path), items, by_name(dims, items, "dims"), by_name(var_attrs, items, "var_attrs"); options...)
-end
-
-# What is given for each array, by name.
-by_name(given::NamedTuple, items, what) = by_name(pairs(given), items, what)
-by_name(given::Pair, items, what) = by_name((given,), items, what)
-by_name(::Nothing, items, what) = by_name((), items, what)
-function by_name(@nospecialize(given), items, what)
-    d = ByName(String(name) => v for (name, v) in given)
-    for name in keys(d)
-        any(item -> item.first == name, items) ||
-            throw(NDFileError(NDF_ERR_ARGUMENT, "$what: no array of the name $(repr(name)) is saved"))
-    end
-    return d
-end
-
-function save_items(path::String, items::Items, dims::ByName, var_attrs::ByName; attrs=nothing, format=nothing,
-                    commit::Symbol=:atomic, sync::Bool=false, exclusive::Bool=false, extra=nothing, trailing::Vector{UInt8}=UInt8[])
-    kept, list = [], ndf_item[]
-    for (name, value) in items
-        where = length(items) == 1 && isempty(name) ? path : "$path: array $(repr(name))"
-        x = prepare(value, where)
-        x.dtype.name == "str" && !holds_strings(path, format) && (x = prepare_width(value, where))
-        texts = (name=ctext(name, "name"), dtype=x.dtype.name, dims_json=dims_json(get(dims, name, nothing), where),
-            attrs_json=attrs_json(get(var_attrs, name, nothing), where), extra_json=attrs_json(extra, where))
-        push!(list, item(x, texts, kept))
-    end
+function save_arrays(path::String, given::Described; attrs=nothing, format=nothing, commit::Symbol=:atomic, sync::Bool=false,
+                     exclusive::Bool=false, trailing::Vector{UInt8}=NO_BYTES, extra=nothing)
+    arrays = ItemList(length(given.items))
+    put_items!(arrays, 0, path, given, format, extra)
     options = write_options(commit, sync, exclusive, trailing)
-    GC.@preserve kept trailing begin
-        call(ndf_save, ctext(path, "path"), ctext(format, "format"), list, length(list), attrs_json(attrs, path), options)
+    GC.@preserve arrays trailing begin
+        call(ndf_save, ctext(path, "path"), ctext(format, "format"), arrays.list, length(arrays.list), attrs_json(attrs, path),
+            options)
     end
     return nothing
-end
-
-# Elements as the library takes them. texts, and what is put into kept, stay alive until the call is over.
-function item(x::Elements, texts::NamedTuple, kept::Vector)
-    shape = collect(Int64, reverse(x.size))
-    push!(kept, (x, shape, texts))
-    memory = (ndim=length(shape), shape=pointer(shape), data=address(x.data), mask=address(x.mask), offsets=address(x.offsets))
-    return cstruct(ndf_item, merge(memory, map(ctext_field, texts)))
-end
-
-# Whether a new file can hold texts of any length; also where its format is unknown, which the library reports.
-function holds_strings(path, format)
-    ending = splitext(path)[2]
-    found = filter(f -> format === nothing ? ending in f.extensions : f.name == format, formats())
-    return isempty(found) || any(f -> :strings in f.caps, found)
 end

@@ -52,7 +52,7 @@ does not read back.
 function rawrite(a::AbstractArray, path::AbstractString; compress::Bool=false)
     compress && throw(NDFileError(NDF_ERR_NOT_SUPPORTED, "$path: compress: compressed RawArray files are not written"))
     extra = eltype(a) <: Bool ? (eltype=5,) : nothing
-    return save_items(String(path), Items(["" => a]), ByName(), ByName(); format="rawarray", extra=extra)
+    return save_arrays(String(path), single(a); format="rawarray", extra=extra)
 end
 
 """

@@ -39,7 +39,7 @@ dims_json(dims::Union{AbstractString,Symbol}, where) = dims_json((dims,), where)
 function dims_json(dims, where)
     all(d -> d isa Union{AbstractString,Symbol}, dims) ||
         throw(NDFileError(NDF_ERR_ARGUMENT, "$where: dims: expected names, found $(repr(dims))"))
-    return json(reverse([String(d) for d in dims]), where)
+    return json(reverse([String(d) for d in dims]), "$where")
 end
 
 chunk_extents(::Nothing, size, where) = Int64[]

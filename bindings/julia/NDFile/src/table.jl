@@ -46,15 +46,16 @@ end
 entries(a::NDArray{<:Any,N}, rows) where {N} = a[ntuple(_ -> Colon(), N - 1)..., rows]
 
 function Base.append!(f::File, rows)
-    kept, list = [], ndf_item[]
+    columns = ItemList(0)
     for (name, value) in (rows isa NamedTuple ? pairs(rows) : rows)
         a = f[String(name)]
         x = prepare(value, place(a), a.type)
         x.mask === nothing || throw(NDFileError(NDF_ERR_NOT_SUPPORTED, "$(place(a)): missing elements cannot be appended"))
-        push!(list, item(x, (name=ctext(a.name, "name"), dtype=native(x.dtype.name)), kept))
+        push!(columns.kept, x)
+        push!(columns.list, item(x, keep!(columns, ctext(a.name, "name")), keep!(columns, native(x.dtype.name))))
     end
     lock(f.lock) do
-        GC.@preserve f kept call(ndf_table_append, number(f), list, length(list))
+        GC.@preserve f columns call(ndf_table_append, number(f), columns.list, length(columns.list))
         foreach(refresh!, values(f.arrays))
     end
     return f

@@ -26,8 +26,8 @@ catch e
 end
 
 @testset "NDFile" begin
-    for part in (isempty(ARGS) ? ["json", "fixtures", "stores", "roundtrip", "indexing", "chunked", "table", "errors", "lifetime",
-                                    "mmap", "docs"] : ARGS)
+    for part in (isempty(ARGS) ? ["json", "fixtures", "stores", "roundtrip", "many", "indexing", "chunked", "table", "errors",
+                                    "lifetime", "mmap", "docs"] : ARGS)
         mktempdir() do folder
             cd(() -> include(joinpath(HERE, "$part.jl")), folder)
         end

@@ -1,5 +1,6 @@
 # Tasks on all threads read and write while the garbage collectors of Julia and Go run, exceptions are thrown and caught,
-# and handles are left to finalizers. Right results, no crash, and no handle left at the end.
+# handles are left to finalizers, and finalizers read files, in the middle of anything. Right results, no crash, and no handle
+# left at the end.
 # Usage: julia --threads=4 stress.jl [seconds]
 
 using NDFile, Random, Test
@@ -10,6 +11,14 @@ const TEXTS = [randstring(i % 50) for i in 1:500]
 const MASKED = [i % 7 == 0 ? missing : Int32(i) for i in 1:10_000]
 
 fail(i) = error("task $i")
+
+# What a finalizer does.
+const FINALIZED, WRONG = Threads.Atomic{Int}(0), Threads.Atomic{Int}(0)
+function read_finally(_)
+    isfile("shared.ds") || return # at exit
+    Threads.atomic_add!(FINALIZED, 1)
+    isequal(NDFile.read("shared.ds", "m"), MASKED) || Threads.atomic_add!(WRONG, 1)
+end
 
 # One piece of work; every kind comes up. Gives the number of wrong results.
 function work(shared, i, rng)
@@ -29,6 +38,10 @@ function work(shared, i, rng)
         a = rand(rng, Float32, rand(rng, 1:2000))
         NDFile.save(path, "a" => a, "s" => ["x", "y"]; attrs=(i=i,))
         wrong += NDFile.read(path, "a") != a
+        wrong += [x isa NDFileError ? x.code : x for x in NDFile.read_many([path, "none.ds"], "s"; errors=:return)] !=
+                 [["x", "y"], NDFile.NDF_ERR_NOT_FOUND]
+        finalizer(read_finally, Ref(i))
+        wrong += NDFile.read("shared.ds", "t") != TEXTS
         wrong += NDFile.open(f -> f.attrs["i"], path) != i
         rm(path)
     elseif kind == 3 # errors from the library, and of ours through it
@@ -90,7 +103,7 @@ mktempdir() do folder
         done, wrong = stress(SECONDS)
         GC.gc()
         GC.gc()
-        @test wrong == 0
+        @test wrong == 0 && WRONG[] == 0 && FINALIZED[] > 0
         @test NDFile.handle_count() == 0
         @test readdir() == ["shared.ds"]
         println("stress: $done pieces of work on $(Threads.nthreads()) threads in $SECONDS s")
