@@ -113,6 +113,28 @@ func ndfgo_load_many(paths **C.char, n C.int64_t, name *C.char, buf address, cap
 	return report(err, e)
 }
 
+// perWorker is memory for each worker of Parallel.Each, taken when it is first needed.
+type perWorker[T any] struct {
+	get func() *T
+
+	mu   sync.Mutex
+	made map[int]*T // by worker; guarded by mu
+}
+
+func (p *perWorker[T]) of(worker int) *T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.made[worker]
+	if t == nil {
+		if p.made == nil {
+			p.made = map[int]*T{}
+		}
+		t = p.get()
+		p.made[worker] = t
+	}
+	return t
+}
+
 // scratchBytes and scratchInfos are what a file may take to be read beside the caller's memory first. Small files are,
 // so that places in that memory are given out when the sizes are known.
 const (
@@ -121,6 +143,7 @@ const (
 )
 
 type scratch struct {
+	near  ndfile.Near
 	sink  ndfile.Sink
 	buf   [scratchBytes]byte
 	infos [scratchInfos]ndfile.LoadInfo
@@ -188,29 +211,16 @@ func (l *loading) run(options *C.ndf_many_options, need, ninfos *C.int64_t) erro
 	for i := range l.paths {
 		l.result(int64(i), 0, 0, C.NDF_ERR_CANCELED)
 	}
-	var mu sync.Mutex
-	var busy []*scratch
+	busy := perWorker[scratch]{get: func() *scratch { return scratches.Get().(*scratch) }}
 	defer func() {
-		for _, s := range busy {
-			if s != nil {
-				s.sink.Name, s.sink.Buf, s.sink.Infos = "", nil, nil
-				scratches.Put(s)
-			}
+		for _, s := range busy.made {
+			s.near.Close()
+			s.sink.Name, s.sink.Buf, s.sink.Infos = "", nil, nil
+			scratches.Put(s)
 		}
 	}()
-	get := func(worker int) *scratch {
-		mu.Lock()
-		defer mu.Unlock()
-		for len(busy) <= worker {
-			busy = append(busy, nil)
-		}
-		if busy[worker] == nil {
-			busy[worker] = scratches.Get().(*scratch)
-		}
-		return busy[worker]
-	}
 	err = parallel.Each(context.Background(), int64(len(l.paths)), func(ctx context.Context, worker int, i int64) {
-		first, n, err := l.load(ctx, get(worker), i)
+		first, n, err := l.load(ctx, busy.of(worker), i)
 		l.result(i, first, n, l.failures.note(i, err))
 	})
 	*need, *ninfos = C.int64_t(l.need), C.int64_t(l.ninfos)
@@ -279,7 +289,7 @@ func (l *loading) loadInto(ctx context.Context, s *scratch, path string, buf []b
 	sink := &s.sink
 	sink.One, sink.Name, sink.Limits = l.one, l.name, l.limits
 	sink.Buf, sink.Infos, sink.N, sink.Need = buf, infos, 0, 0
-	return ndfile.Load(ctx, all.Formats, ndfile.OS, path, sink)
+	return ndfile.Load(ctx, all.Formats, &s.near, path, sink)
 }
 
 // reserve takes bytes of the buffer and infos. They are counted also when there is no room.
@@ -377,8 +387,14 @@ func saveMany(files address, n int64, options *C.ndf_write_options, statuses *C.
 	for i := range each {
 		each[i] = C.NDF_ERR_CANCELED
 	}
-	err = parallel.Each(context.Background(), n, func(ctx context.Context, _ int, i int64) {
-		status := f.note(i, saveFile(ctx, (*C.ndf_save_file)(element(files, i, stride)), i, stride, options))
+	folders := perWorker[ndfile.Near]{get: func() *ndfile.Near { return new(ndfile.Near) }}
+	defer func() {
+		for _, near := range folders.made {
+			near.Close()
+		}
+	}()
+	err = parallel.Each(context.Background(), n, func(ctx context.Context, worker int, i int64) {
+		status := f.note(i, saveFile(ctx, folders.of(worker), (*C.ndf_save_file)(element(files, i, stride)), i, stride, options))
 		if each != nil {
 			each[i] = status
 		}
@@ -390,7 +406,7 @@ func saveMany(files address, n int64, options *C.ndf_write_options, statuses *C.
 }
 
 // saveFile writes file i.
-func saveFile(ctx context.Context, file *C.ndf_save_file, i int64, stride uintptr, options *C.ndf_write_options) error {
+func saveFile(ctx context.Context, fsys ndfile.FS, file *C.ndf_save_file, i int64, stride uintptr, options *C.ndf_write_options) error {
 	var c C.ndfgo_save_file
 	if err := input("ndf_save_file", file, &c); err != nil {
 		return err
@@ -401,5 +417,5 @@ func saveFile(ctx context.Context, file *C.ndf_save_file, i int64, stride uintpt
 	case pointer(c.path) == nil:
 		return badArgument("path " + strconv.FormatInt(i, 10) + " is NULL")
 	}
-	return save(ctx, fieldText(c.path), (*C.char)(pointer(c.format)), pointer(c.items), int64(c.nitems), (*C.char)(pointer(c.attrs_json)), options)
+	return save(ctx, fsys, fieldText(c.path), (*C.char)(pointer(c.format)), pointer(c.items), int64(c.nitems), (*C.char)(pointer(c.attrs_json)), options)
 }

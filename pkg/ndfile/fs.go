@@ -19,6 +19,9 @@ const (
 // OS is the machine's file system, by direct system calls.
 var OS = vfs.OS
 
+// Near is OS for one goroutine and many small files, in Load and Save.
+type Near = vfs.Near
+
 // Mem is a file system in memory, for tests and scratch work.
 type Mem = vfs.Mem
 

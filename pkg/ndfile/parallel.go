@@ -13,7 +13,8 @@ type Parallel struct {
 	// Threads is the most work that is done at a time; 0 is what [SetThreads] says.
 	Threads int
 	// Progress, where it is set, is called in the calling goroutine at the
-	// start, about every 50 ms, and at the end. False cancels.
+	// start, when others begin to help, then about every 50 ms, and at the end.
+	// False cancels.
 	Progress func(done, total int64) bool
 }
 
@@ -27,14 +28,16 @@ var defaultThreads atomic.Int64
 func SetThreads(n int) { defaultThreads.Store(int64(n)) }
 
 const (
-	// Starting goroutines pays when there is more work than this.
+	// Starting goroutines pays when there is more work than this, as can be told
+	// after having worked for a while.
 	aloneFor      = 500 * time.Microsecond
+	triedFor      = 50 * time.Microsecond
 	progressEvery = 50 * time.Millisecond
 )
 
 // Each calls work for 0 <= i < n, each once, beginning in rising order, with
 // the number of the worker that does it: below Threads, and at no time twice.
-// The calling goroutine begins alone and gets help when that takes long.
+// The calling goroutine begins alone and gets help when the rest will take long.
 // ErrCanceled says that ctx ended or Progress wanted so, and that some i were
 // left out. A panic of work is passed on to the caller.
 func (p Parallel) Each(ctx context.Context, n int64, work func(ctx context.Context, worker int, i int64)) error {
@@ -44,8 +47,11 @@ func (p Parallel) Each(ctx context.Context, n int64, work func(ctx context.Conte
 	if p.Progress != nil && !p.Progress(0, n) {
 		return NewError(ErrCanceled, "")
 	}
-	start := time.Now()
-	for r.step(0) && time.Since(start) < aloneFor {
+	for start := time.Now(); r.step(0); {
+		took, done := time.Since(start), r.done.Load()
+		if took > triedFor && float64(took)*float64(n-done) > float64(aloneFor)*float64(done) {
+			break
+		}
 	}
 	threads := p.Threads
 	if threads <= 0 {
@@ -130,13 +136,13 @@ func (r *run) watch(progress func(done, total int64) bool) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	for {
+		if r.ctx.Err() == nil && !progress(r.done.Load(), r.n) {
+			r.cancel() // and ask no more
+		}
 		select {
 		case <-ended:
 			return
 		case <-tick.C:
-			if r.ctx.Err() == nil && !progress(r.done.Load(), r.n) {
-				r.cancel() // and ask no more
-			}
 		}
 	}
 }

@@ -1,19 +1,20 @@
 """read_many and save_many: many small files in a few calls of the library, which works in parallel.
 
-Files go to the library in batches, so that memory and messages stay small whatever their number is.
+Files go to the library in batches, so that memory and messages stay small whatever their number is. Python
+prepares the next batch, or takes the last one over, while the library works.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-import struct
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from . import _capi
+from . import _alike, _capi
 from ._attrs import to_json
 from ._elements import address
 from ._errors import ArgumentError, NdfileError, failure
@@ -21,17 +22,14 @@ from ._file import write_options
 from ._items import make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._progress import Progress, Watch
-from ._read import gather, only, result
+from ._read import gather, result
 from ._save import Scratch, pack
 
-_BATCH = 1024  # files a call
-_ROOM = 1 << 20  # bytes of the buffer of the first call
+_BATCH = 4096  # files a call
+_ROOM = 1 << 21  # bytes of the buffer of the first call
 _MOST_ROOM = 1 << 26  # of one that is not known to be needed
-_INFOS = 4 * _BATCH  # arrays that it has room for
-
-_INFO = ctypes.sizeof(_capi.ndf_load_info)
-_RESULT = struct.Struct("=4xiqq")  # status, first_info, ninfos of an ndf_load_result
-_FILE = struct.Struct("=I4xQQQqQ")  # ndf_save_file
+_INFOS = 2 * _BATCH  # arrays that it has room for
+_ERROR = ctypes.sizeof(_capi.ndf_error)
 
 
 def read_many(
@@ -59,7 +57,7 @@ def read_many(
     -------
     list
         What `read` gives, in the order of `paths`. The arrays of neighbouring files share blocks of memory,
-        of about a MiB where files are small: copy one to keep it without the rest.
+        of a few MiB at most where files are small: copy one to keep it without the rest.
 
     Raises
     ------
@@ -79,95 +77,114 @@ def read_many(
     """
     _check_errors(errors)
     listed = _list_paths(paths)
-    raw_paths = _encode_paths(listed)
+    texts = _Texts(listed)
     values: list[Any] = []
-    loader = _Loader(name)
+    loader = _Loader(name, errors == "raise")
     with Watch(progress, len(listed)) as watch:
         for start in range(0, len(listed), _BATCH):
-            batch = listed[start : start + _BATCH]
-            values += loader.load(batch, raw_paths[start : start + _BATCH], watch)
-            if errors == "raise":
-                for value in values[start:]:
-                    if isinstance(value, NdfileError):
-                        raise value
-            watch.done = len(values)
+            batch = slice(start, start + _BATCH)
+            watch.done = start
+            parts = loader.load(texts.pointers[batch], watch)
+            # The arrays are made while the next batch is read.
+            watch.meanwhile = partial(loader.unpack, listed[batch], parts, values)
+        watch.check()
     return values
 
 
+class _Part:
+    """What a call of ndf_load_many tells: of which paths, and memory for the results."""
+
+    def __init__(self, infos: int) -> None:
+        self.which = self.block = None
+        self.results = np.empty(_BATCH, _alike.RESULT)
+        self.errors = np.empty(_BATCH * _ERROR, np.uint8)
+        self.infos = np.empty(infos, _alike.INFO)
+
+
 class _Loader:
-    """Calls ndf_load_many for one batch after the other, with memory for what describes the results."""
+    """Calls ndf_load_many for one batch after the other."""
 
-    def __init__(self, name: str | None) -> None:
-        self._name = name
+    def __init__(self, name: str | None, strict: bool) -> None:
+        self._name, self._strict = name, strict
         self._raw_name = None if name is None else encode_name(name)
-        self._room = _ROOM
-        self._results = np.empty(_BATCH * _RESULT.size, np.uint8)
-        self._errors = np.empty(_BATCH * ctypes.sizeof(_capi.ndf_error), np.uint8)
-        self._infos = np.empty(_INFOS * _INFO, np.uint8)
+        self._room, self._infos = _ROOM, _INFOS
         self._need, self._ninfos = ctypes.c_int64(), ctypes.c_int64()
+        self._spare: list[_Part] = []
 
-    def load(self, paths: list[Path], raw_paths: list[bytes], watch: Watch) -> list[Any]:
-        """Load a batch; give for each path its arrays or its error."""
-        name = self._name
-        values: list[Any] = [None] * len(paths)
-        todo = list(range(len(paths)))
-        buf = self._call(raw_paths, self._room, watch)
-        # The next files may be like these.
-        self._room = min(max(self._room, self._need.value + self._need.value // 4), _MOST_ROOM)
-        while todo:  # again for those that do not fit
-            rest = []
-            infos = memoryview(self._infos)
-            for i, (k, (status, first, n)) in enumerate(zip(todo, _RESULT.iter_unpack(self._results))):
-                if not status:
-                    if n == 1 and name is None:
-                        values[k] = only(buf, infos, first * _INFO)
-                        if values[k] is not None:
-                            continue
-                    places = range(first * _INFO, (first + n) * _INFO, _INFO)
-                    try:
-                        values[k] = result(paths[k], name, *gather(buf, infos, places))
-                    except NdfileError as e:
-                        values[k] = e
-                elif status == _capi.NDF_ERR_BUFFER:
-                    rest.append(k)
-                else:
-                    at = i * ctypes.sizeof(_capi.ndf_error)
-                    values[k] = failure(status, _capi.ndf_error.from_buffer(self._errors, at), paths[k])
-            todo = rest
-            if todo:
-                buf = self._call([raw_paths[k] for k in todo], self._need.value, watch)
-        return values
+    def load(self, pointers: np.ndarray, watch: Watch) -> list[_Part]:
+        """Load a batch; the paths that the memory is too small for are in a part of their own."""
+        parts = []
+        todo, room = np.arange(len(pointers)), self._room
+        while len(todo):
+            part = self._call(todo, pointers[todo], room, watch)
+            if not parts:  # the next files may be like these
+                self._room = min(max(room, self._need.value + self._need.value // 4), _MOST_ROOM)
+            parts.append(part)
+            todo, room = todo[part.results["status"][: len(todo)] == _capi.NDF_ERR_BUFFER], self._need.value
+        return parts
 
-    def _call(self, paths: list[bytes], room: int, watch: Watch) -> memoryview:
-        """Load paths into memory of their own, and what describes it into that of this object."""
-        n = len(paths)
-        pointers = (ctypes.c_char_p * n)(*paths)
-        if self._ninfos.value * _INFO > len(self._infos):
-            self._infos = np.empty(self._ninfos.value * _INFO, np.uint8)
-        self._ninfos.value = len(self._infos) // _INFO
-        self._infos[:4].view(np.uint32)[0] = _INFO
-        self._results[:4].view(np.uint32)[0] = _RESULT.size
-        self._need.value = -1
+    def _call(self, which: np.ndarray, pointers: np.ndarray, room: int, watch: Watch) -> _Part:
+        part = self._spare.pop() if self._spare else _Part(self._infos)
+        if len(part.infos) < self._infos:
+            part = _Part(self._infos)
+        part.which = which
+        part.infos["struct_size"][:1] = _alike.INFO.itemsize
+        part.results["struct_size"][:1] = _alike.RESULT.itemsize
+        self._need.value, self._ninfos.value = -1, len(part.infos)
         options, err = _many_options(watch), _capi.ndf_error()
         block = np.empty(room, np.uint8)
         status = lib.ndf_load_many(
-            ctypes.addressof(pointers),
-            n,
+            address(pointers),
+            len(pointers),
             self._raw_name,
             address(block),
             room,
             ctypes.addressof(self._need),
-            address(self._infos),
+            address(part.infos),
             ctypes.addressof(self._ninfos),
-            address(self._results),
-            address(self._errors),
+            address(part.results),
+            address(part.errors),
             ctypes.addressof(options),
             ctypes.addressof(err),
         )
         watch.check()
         if self._need.value < 0:
             raise failure(status, err)
-        return memoryview(block)
+        self._infos = max(self._infos, self._ninfos.value)
+        part.block = memoryview(block)
+        return part
+
+    def unpack(self, paths: list[Path], parts: list[_Part], values: list[Any]) -> None:
+        """Append to values what was read of each path, or its error; strict: raise the first error."""
+        first = len(values)
+        values += [None] * len(paths)
+        errors: dict[int, NdfileError] = {}
+        for part in parts:
+            results = part.results[: len(part.which)]
+            status = results["status"]
+            good = status == 0
+            alike = _alike.unpack(part.block, part.infos, results[good], self._name)
+            if alike is not None:
+                for k, value in zip(part.which[good].tolist(), alike):
+                    values[first + k] = value
+            else:
+                infos, size = memoryview(part.infos.view(np.uint8)), part.infos.itemsize
+                for k, (*_, at, n) in zip(part.which[good].tolist(), results[good].tolist()):
+                    places = range(at * size, (at + n) * size, size)
+                    try:
+                        values[first + k] = result(paths[k], self._name, *gather(part.block, infos, places))
+                    except NdfileError as e:
+                        errors[k] = e
+            for i in np.flatnonzero(~good & (status != _capi.NDF_ERR_BUFFER)).tolist():
+                k = int(part.which[i])
+                reason = _capi.ndf_error.from_buffer(part.errors, i * _ERROR)
+                errors[k] = failure(int(status[i]), reason, paths[k])
+            part.block = None
+            self._spare.append(part)
+        if errors and self._strict:
+            raise errors[min(errors)]
+        for k, error in errors.items():
+            values[first + k] = error
 
 
 def save_many(
@@ -225,75 +242,123 @@ def save_many(
     listed, values = _list_paths(paths), list(arrays)
     if len(listed) != len(values):
         raise ArgumentError(f"{len(listed)} paths, but arrays for {len(values)} files")
-    raw_paths = _encode_paths(listed)
-    raw_format = None if format is None else encode_name(format)
-    shared = raw_format, to_json(attrs), write_options(commit, sync, exclusive)
-    outcomes: list[NdfileError | None] = [None] * len(listed)
-    scratch = Scratch(_ROOM, _INFOS)
-    first_item = ctypes.addressof(ctypes.c_char.from_buffer(scratch.items))
-    plain = dims is None and var_attrs is None
+    saver = _Saver(listed, values, format, attrs, write_options(commit, sync, exclusive), dims, var_attrs)
     with Watch(progress, len(listed)) as watch:
-        for start in range(0, len(listed), _BATCH):
-            items = {}
-            place = 0, 0
-            for i in range(start, min(start + _BATCH, len(listed))):
-                packed = pack(scratch, values[i], *place) if plain else None
-                if packed is not None:
-                    items[i] = first_item + place[1], len(values[i]), None
-                    place = packed
-                    continue
-                try:
-                    made, keep = make_items(listed[i], values[i], dims, var_attrs)
-                    items[i] = ctypes.addressof(made), len(made), (made, keep)
-                except NdfileError as e:
-                    outcomes[i] = e
-            _save_batch(listed, raw_paths, items, shared, outcomes, watch)
-            watch.done = start + _BATCH
+        saver.save(watch)
     if errors == "return":
-        return outcomes
-    for error in outcomes:
+        return saver.outcomes
+    for error in saver.outcomes:
         if error is not None:
             raise error
     return None
 
 
-def _save_batch(
-    paths: list[Path],
-    raw_paths: list[bytes],
-    items: dict[int, Any],
-    shared: tuple,
-    outcomes: list,
-    watch: Watch,
-) -> None:
-    n = len(items)
-    if not n:
-        return
-    format, attrs, options = shared
-    texts = (ctypes.c_char_p * (n + 2))(*(raw_paths[i] for i in items), format, attrs)
-    *path_at, format_at, attrs_at = struct.unpack(f"={n + 2}Q", texts)
-    files = b"".join(
-        _FILE.pack(_FILE.size, at, format_at, first, count, attrs_at)
-        for at, (first, count, _) in zip(path_at, items.values())
-    )
-    statuses = (ctypes.c_int32 * n)()
-    statuses[0] = 1  # stays when the call has not begun
-    reasons = (_capi.ndf_error * n)()
-    many, err = _many_options(watch), _capi.ndf_error()
-    status = lib.ndf_save_many(
-        files,
-        n,
-        ctypes.addressof(options),
-        ctypes.addressof(statuses),
-        ctypes.addressof(reasons),
-        ctypes.addressof(many),
-        ctypes.addressof(err),
-    )
-    watch.check()
-    if statuses[0] > 0:
-        raise failure(status, err)
-    for i, code, reason in zip(items, statuses, reasons):
-        if code:
-            outcomes[i] = failure(code, reason, paths[i])
+class _Saver:
+    """Calls ndf_save_many for one batch after the other, and keeps what became of the files."""
+
+    def __init__(
+        self,
+        paths: list[Path],
+        values: list[Any],
+        format: str | None,
+        attrs: Mapping[str, Any] | None,
+        options: ctypes.Structure,
+        dims: Any,
+        var_attrs: Any,
+    ) -> None:
+        raw_format = None if format is None else encode_name(format)
+        self._paths, self._texts, self._values = paths, _Texts(paths), values
+        self._shared = np.frombuffer((ctypes.c_char_p * 2)(raw_format, to_json(attrs)), np.uintp)
+        self._options = options
+        self._dims, self._var_attrs = dims, var_attrs
+        self._plain = dims is None and var_attrs is None
+        self._packed: tuple | None = None  # the next batch, if its files are alike
+        self._scratch: Scratch | None = None
+        self._errors = np.empty(_BATCH * _ERROR, np.uint8)
+        self.outcomes: list[NdfileError | None] = [None] * len(paths)
+
+    def save(self, watch: Watch) -> None:
+        """Write all files."""
+        self._pack(0)
+        for start in range(0, len(self._values), _BATCH):
+            watch.done = start
+            packed = self._packed or self._pack_each(start)
+            # The next batch is packed while this one is written.
+            watch.meanwhile = partial(self._pack, start + _BATCH)
+            self._call(*packed, watch)
+            watch.check()
+
+    def _pack(self, start: int) -> None:
+        """Pack the batch from start on, if its files are alike."""
+        batch = self._values[start : start + _BATCH]
+        packed = _alike.pack(batch) if batch and self._plain else None
+        self._packed = packed and (range(start, start + len(batch)), *packed)
+
+    def _pack_each(self, start: int) -> tuple[list[int], list[int], list[int], list[Any]]:
+        """Pack the files from start on one by one: which, addresses and numbers of items, what they need."""
+        scratch = self._scratch = self._scratch or Scratch(_ROOM, _INFOS)
+        first_item = ctypes.addressof(ctypes.c_char.from_buffer(scratch.items))
+        which, items, counts, keep = [], [], [], []
+        place = 0, 0
+        for i, value in enumerate(self._values[start : start + _BATCH], start):
+            packed = pack(scratch, value, *place) if self._plain else None
+            if packed is not None:
+                items.append(first_item + place[1])
+                counts.append(len(value))
+                place = packed
+            else:
+                try:
+                    made, kept = make_items(self._paths[i], value, self._dims, self._var_attrs)
+                except NdfileError as e:
+                    self.outcomes[i] = e
+                    continue
+                items.append(ctypes.addressof(made))
+                counts.append(len(made))
+                keep += made, kept
+            which.append(i)
+        return which, items, counts, keep
+
+    def _call(self, which: Any, items: Any, counts: Any, keep: Any, watch: Watch) -> None:
+        n = len(which)
+        if not n:
+            return
+        files = np.zeros(n, _alike.FILE)
+        files["struct_size"] = _alike.FILE.itemsize
+        files["path"] = self._texts.pointers[which]
+        files["format"], files["attrs_json"] = self._shared
+        files["items"], files["nitems"] = items, counts
+        statuses = np.ones(n, np.int32)  # those stay when the call has not begun
+        many, err = _many_options(watch), _capi.ndf_error()
+        status = lib.ndf_save_many(
+            address(files),
+            n,
+            ctypes.addressof(self._options),
+            address(statuses),
+            address(self._errors),
+            ctypes.addressof(many),
+            ctypes.addressof(err),
+        )
+        watch.check()
+        if statuses[0] > 0:
+            raise failure(status, err)
+        for i in np.flatnonzero(statuses).tolist():
+            reason = _capi.ndf_error.from_buffer(self._errors, i * _ERROR)
+            self.outcomes[which[i]] = failure(int(statuses[i]), reason, self._paths[which[i]])
+
+
+class _Texts:
+    """Paths as C texts one after the other, and their addresses."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        try:
+            text = "\0".join(paths)  # type: ignore[arg-type]
+            plain = text.isascii() and text.count("\0") == len(paths) - 1
+        except TypeError:
+            plain = False
+        raw = (text.encode() if plain else b"\0".join(map(encode_path, paths))) + b"\0"
+        self._raw = np.frombuffer(raw, np.uint8)
+        ends = np.flatnonzero(self._raw == 0)
+        self.pointers = address(self._raw) + np.concatenate([[0], ends[:-1] + 1])[: len(paths)]
 
 
 def _many_options(watch: Watch) -> ctypes.Structure:
@@ -307,13 +372,6 @@ def _list_paths(paths: Iterable[Path]) -> list[Path]:
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise ArgumentError(f"paths: expected an iterable of paths, found one path, {paths!r}")
     return list(paths)
-
-
-def _encode_paths(paths: list[Path]) -> list[bytes]:
-    return [
-        p.encode() if p.__class__ is str and p.isascii() and "\0" not in p else encode_path(p)  # type: ignore[union-attr, operator]
-        for p in paths
-    ]
 
 
 def _check_errors(errors: str) -> None:

@@ -35,6 +35,8 @@ class Watch:
         self.callback = ctypes.cast(self._function, ctypes.c_void_p).value
         #: Steps that were done before the call that runs.
         self.done = 0
+        #: What the thread that calls next does while the library works in others, or else after the call.
+        self.meanwhile: Callable[[], Any] | None = None
 
     def __enter__(self) -> Watch:
         outer = signal.getsignal(signal.SIGINT)
@@ -52,10 +54,12 @@ class Watch:
         if self._outer is not None:
             signal.signal(signal.SIGINT, self._outer)
         del self._function  # which refers to this object
+        self.meanwhile = None
         self.check()
 
     def check(self) -> None:
-        """Raise what has been kept."""
+        """After a call: do what has not been done meanwhile, raise what has been kept."""
+        self._work()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -71,14 +75,21 @@ class Watch:
         except BaseException as e:
             self._error = e
 
+    def _work(self) -> None:
+        work, self.meanwhile = self.meanwhile, None
+        if work is not None and self._error is None:
+            work()
+
     def _called(self, _user: int, done: int, total: int) -> int:
-        done += self.done
-        if self._report is not None and self._error is None and done > self._reported:
-            self._reported = done
-            try:
+        try:
+            if done:  # others have begun
+                self._work()
+            done += self.done
+            if self._report is not None and self._error is None and done > self._reported:
+                self._reported = done
                 self._report(done, total if self._total is None else self._total)
-            except BaseException as e:
-                self._error = e
+        except BaseException as e:
+            self._error = e
         return self.canceled
 
 

@@ -32,13 +32,18 @@ func cpath(space *pathSpace, path string) (*byte, error) {
 
 // open returns a descriptor that programs started later do not inherit.
 func open(path string, flags int, perm uint32) (int, error) {
+	return openat(atFDCWD, path, flags, perm)
+}
+
+// openat is open relative to the folder dir.
+func openat(dir uintptr, path string, flags int, perm uint32) (int, error) {
 	var space pathSpace
 	p, err := cpath(&space, path)
 	if err != nil {
 		return -1, err
 	}
 	for {
-		fd, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, atFDCWD, uintptr(unsafe.Pointer(p)),
+		fd, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, dir, uintptr(unsafe.Pointer(p)),
 			uintptr(flags|syscall.O_CLOEXEC), uintptr(perm), 0, 0)
 		if errno == 0 {
 			return int(fd), nil

@@ -75,6 +75,11 @@ func (o osFS) ReadSmall(path string, buf []byte) (int, File, error) {
 	if err != nil {
 		return 0, nil, pathError("open", path, err)
 	}
+	return readSmall(path, fd, buf)
+}
+
+// readSmall is ReadSmall of a file that has been opened as fd.
+func readSmall(path string, fd int, buf []byte) (int, File, error) {
 	buf = buf[:min(len(buf), maxIO)]
 	n, err := pread(fd, buf, 0)
 	if err != nil {

@@ -3,15 +3,27 @@
 package vfs
 
 import (
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
 
+// replacing is whether the last path that was looked at, because it was not
+// simply a new file, existed. The next one may be like it: what exists is cheap
+// to look at, but looking for what does not waits for the lock of the folder.
+var replacing atomic.Bool
+
 func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
+	if writeUnnamed(atFDCWD, folderOf(path), path, parts, opt) {
+		return nil
+	}
 	target := path
 	if opt.Commit == CommitAtomic || opt.Sync {
 		// One lstat covers new and plain files; the rest is findTarget's.
 		info, err := lstat(path)
+		if found := err == nil; found != replacing.Load() {
+			replacing.Store(found)
+		}
 		if err != syscall.ENOENT && (err != nil || info.Mode != Regular || opt.Exclusive) {
 			if err == nil && info.Mode == Symlink && o.noFollow != 0 {
 				return pathError("create", path, syscall.ELOOP)
@@ -98,6 +110,9 @@ func writeClose(fd int, parts [][]byte, sync bool) (op string, err error) {
 // writeParts writes parts one after the other from the present offset of fd, at
 // most limit bytes a call.
 func writeParts(fd int, parts [][]byte, limit int) error {
+	if len(parts) == 1 {
+		return writeAll(fd, parts[0], limit)
+	}
 	var iov [32]syscall.Iovec
 	i, off := 0, 0 // parts[i][off] is the next byte to write
 	for {
@@ -136,4 +151,21 @@ func writeParts(fd int, parts [][]byte, limit int) error {
 			}
 		}
 	}
+}
+
+// writeAll is writeParts for one part, which write is cheaper for than writev.
+func writeAll(fd int, p []byte, limit int) error {
+	for len(p) > 0 {
+		n, err := syscall.Write(fd, p[:min(len(p), limit)])
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return err
+		case n == 0:
+			return syscall.EIO
+		default:
+			p = p[n:]
+		}
+	}
+	return nil
 }

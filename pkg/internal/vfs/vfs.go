@@ -116,7 +116,9 @@ type Commit uint8
 
 const (
 	// CommitAtomic writes a temporary file in the same folder and renames it:
-	// others see the old content or the new, also after a failure.
+	// others see the old content or the new, also after a failure. On Linux
+	// WriteFile makes a new file without a temporary name, where the file system
+	// can and Sync is not asked for: of a process that is killed nothing is left.
 	CommitAtomic Commit = iota
 
 	// CommitDirect writes in place. Old content is gone at once; when writing
