@@ -109,7 +109,7 @@ fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 BENCHMARKS = JULIA=$$(sh tools/get-julia.sh $(B)/julia >&2 && echo $(CURDIR)/$(JULIA)); export JULIA; \
 	GO='$(GO)' PYTHON='$(CURDIR)/$(PY)' sh benchmarks/run.sh '$(B)'
 
-bench: $(LIB) $(VENV)/ok ## all benchmarks against real peers, some 20 minutes; BENCH holds flags of the driver
+bench: $(LIB) $(VENV)/ok ## all benchmarks against real peers, some 35 minutes; BENCH holds flags of the driver
 	$(BENCHMARKS) -disk $(B)/bench-disk -out benchmarks/results -readme benchmarks/README.md $(BENCH)
 
 bench-quick: $(LIB) $(VENV)/ok ## run every benchmark on a few files, to see that it works
