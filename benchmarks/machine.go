@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // Machine describes where a run took place.
@@ -82,11 +81,4 @@ func fileSystem(folder string) string {
 		}
 	}
 	return kind
-}
-
-// free gives the bytes that may still be written below a folder.
-func free(folder string) (int64, error) {
-	var s syscall.Statfs_t
-	err := syscall.Statfs(folder, &s)
-	return int64(s.Bavail) * s.Bsize, err
 }
