@@ -7,6 +7,7 @@ called by several threads at once; the GIL is released while the library works.
 from __future__ import annotations
 
 import ctypes
+import struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +38,10 @@ MAX_BUFFERSIZE = 2**31 - 17
 #: The largest element, in bytes, that a chunk can name.
 MAX_TYPESIZE = 255
 
+_NAMES = ("blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd")
 _HEADER = 16
+_LARGE = 1 << 20  # bytes of data from which on a header is checked before there is memory for them
+_nbytes = struct.Struct("<4xI8x").unpack_from
 
 
 class ChunkInfo(NamedTuple):
@@ -52,25 +56,51 @@ class ChunkInfo(NamedTuple):
     memcpyed: bool
 
 
-def _bytes_of(data: Any) -> np.ndarray:
-    """Give the memory of a bytes-like object without copying it."""
-    return np.frombuffer(memoryview(data).cast("B"), np.uint8) if memoryview(data) else np.empty(0, np.uint8)
+_decompress, _compress, _info_get = lib.ndf_blosc_decompress, lib.ndf_blosc_compress, lib.ndf_blosc_info_get
 
 
+class _Memory:
+    """C memory of one call, and pointers to it: to make them takes longer than to decode a small chunk."""
+
+    __slots__ = ("err", "p_err", "p_params", "p_size", "params", "size")
+
+    def __init__(self) -> None:
+        self.err, self.size, self.params = _capi.ndf_error(), ctypes.c_int64(), _capi.ndf_blosc_params()
+        self.params.struct_size = ctypes.sizeof(self.params)
+        self.p_err, self.p_size = ctypes.addressof(self.err), ctypes.addressof(self.size)
+        self.p_params = ctypes.addressof(self.params)
+
+
+# A memory is out of the pool for the time of a call, so that threads and signal handlers never share one.
+_pool: list[_Memory] = []
+
+
+def _memory() -> _Memory:
+    try:
+        return _pool.pop()
+    except IndexError:
+        return _Memory()
+
+
+def _at(data: Any) -> tuple[Any, int, Any]:
+    """Give what ctypes takes for the address of bytes, their number, and what keeps them alive."""
+    if type(data) is bytes:
+        return data, len(data), data
+    view = memoryview(data)
+    if not view.nbytes:
+        return None, 0, view
+    if not view.readonly:
+        alive = ctypes.c_char.from_buffer(view)
+        return ctypes.addressof(alive), view.nbytes, alive
+    alive = np.frombuffer(view.cast("B"), np.uint8)
+    return alive.__array_interface__["data"][0], view.nbytes, alive
+
+
+_codecs = {name: ctypes.create_string_buffer(name.encode()) for name in _NAMES}
 _new_bytes = ctypes.pythonapi.PyBytes_FromStringAndSize
 _new_bytearray = ctypes.pythonapi.PyByteArray_FromStringAndSize
 for _new in (_new_bytes, _new_bytearray):
     _new.argtypes, _new.restype = [ctypes.c_void_p, ctypes.c_ssize_t], ctypes.py_object
-_bytes_at, _bytearray_at = ctypes.pythonapi.PyBytes_AsString, ctypes.pythonapi.PyByteArray_AsString
-for _at in (_bytes_at, _bytearray_at):
-    _at.argtypes, _at.restype = [ctypes.py_object], ctypes.c_void_p
-
-
-def _call(function: Any, *args: Any) -> None:
-    err = _capi.ndf_error()
-    status = function(*args, ctypes.addressof(err))
-    if status:
-        raise failure(status, err, None)
 
 
 def compressor_list() -> list[str]:
@@ -82,7 +112,7 @@ def compressor_list() -> list[str]:
     >>> ndfile.blosc.compressor_list()
     ['blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd']
     """
-    return ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"]
+    return list(_NAMES)
 
 
 def compress(
@@ -128,25 +158,20 @@ def compress(
     """
     if not 1 <= typesize <= MAX_TYPESIZE:
         raise ValueError(f"typesize is {typesize}, expected 1 to {MAX_TYPESIZE}")
-    src = _bytes_of(bytesobj)
-    params = _capi.ndf_blosc_params()
-    params.struct_size = ctypes.sizeof(params)
-    params.level, params.shuffle, params.typesize = clevel, shuffle, typesize
-    params.threads, params.blocksize = nthreads, blocksize
-    codec = ctypes.create_string_buffer(cname.encode())
-    params.codec = ctypes.addressof(codec)
-    dst = np.empty(src.size + _HEADER, np.uint8)
-    size = ctypes.c_int64()
-    _call(
-        lib.ndf_blosc_compress,
-        src.ctypes.data,
-        src.size,
-        ctypes.addressof(params),
-        dst.ctypes.data,
-        dst.size,
-        ctypes.addressof(size),
-    )
-    return dst[: size.value].tobytes()
+    codec = _codecs.get(cname) or ctypes.create_string_buffer(cname.encode())
+    at, n, _alive = _at(bytesobj)
+    memory = _memory()
+    params = memory.params
+    params.codec, params.level, params.shuffle = ctypes.addressof(codec), clevel, shuffle
+    params.typesize, params.threads, params.blocksize = typesize, nthreads, blocksize
+    room = n + _HEADER
+    result = _new_bytes(None, room)
+    status = _compress(at, n, memory.p_params, result, room, memory.p_size, memory.p_err)
+    if status:
+        raise failure(status, memory.err, None)
+    size = memory.size.value
+    _pool.append(memory)
+    return result[:size]
 
 
 def decompress(bytesobj: Any, as_bytearray: bool = False, *, nthreads: int = 1) -> bytes | bytearray:
@@ -168,20 +193,22 @@ def decompress(bytesobj: Any, as_bytearray: bool = False, *, nthreads: int = 1) 
     NotSupportedError
         A chunk of Blosc2 (a NotImplementedError).
     """
-    chunk = _bytes_of(bytesobj)
-    room = info(bytesobj).nbytes
+    at, n, _alive = _at(bytesobj)
+    # The library checks the size again; no header of a short chunk may ask for much memory before.
+    room = _nbytes(bytesobj)[0] if n >= _HEADER else _LARGE
+    if room >= _LARGE:
+        room = info(bytesobj).nbytes
     # Without zeroes and without a copy: Python's C API lets the maker of a bytes object fill it.
-    result = _new_bytearray(None, room) if as_bytearray else _new_bytes(None, room)
-    size = ctypes.c_int64()
-    _call(
-        lib.ndf_blosc_decompress,
-        chunk.ctypes.data,
-        chunk.size,
-        nthreads,
-        (_bytearray_at if as_bytearray else _bytes_at)(result),
-        room,
-        ctypes.addressof(size),
-    )
+    if as_bytearray:
+        result = _new_bytearray(None, room)
+        into = ctypes.addressof(ctypes.c_char.from_buffer(result)) if room else None
+    else:
+        result = into = _new_bytes(None, room)
+    memory = _memory()
+    status = _decompress(at, n, nthreads, into, room, memory.p_size, memory.p_err)
+    if status:
+        raise failure(status, memory.err, None)
+    _pool.append(memory)
     return result
 
 
@@ -199,10 +226,14 @@ def info(bytesobj: Any) -> ChunkInfo:
     >>> ndfile.blosc.info(ndfile.blosc.compress(bytes(1000), typesize=4, cname="zstd"))[3:6]
     (4, 1, 'zstd')
     """
-    chunk = _bytes_of(bytesobj)
+    at, n, _alive = _at(bytesobj)
     out = _capi.ndf_blosc_info()
     out.struct_size = ctypes.sizeof(out)
-    _call(lib.ndf_blosc_info_get, chunk.ctypes.data, chunk.size, ctypes.addressof(out))
+    memory = _memory()
+    status = _info_get(at, n, ctypes.addressof(out), memory.p_err)
+    if status:
+        raise failure(status, memory.err, None)
+    _pool.append(memory)
     return ChunkInfo(
         out.nbytes,
         out.cbytes,
