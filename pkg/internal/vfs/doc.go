@@ -4,7 +4,7 @@
 //   - OS is the real one. It calls the kernel directly: os.File would try epoll
 //     on every regular file, which doubles the cost of reading a small one.
 //   - Mem lives in memory, gives the errors of Linux, and can tell what would
-//     survive a power failure (Mem.CrashClone).
+//     survive a power failure: at least (Mem.CrashClone), or by chance (Mem.Cut).
 //   - Fault wraps another file system and makes chosen calls fail.
 //
 // Replace and FS.WriteFile write a file so that it appears whole or not at all,

@@ -20,6 +20,7 @@ type Mem struct {
 	mu   sync.Mutex // guards the whole tree
 	root *memNode
 	ino  uint64
+	log  *journal // nil unless it records
 }
 
 // memNode is a file, folder or symlink. The synced fields are what a power
@@ -32,6 +33,11 @@ type memNode struct {
 	data, syncedData       []byte              // of a file; syncedData is never written to
 	entries, syncedEntries map[string]*memNode // of a folder
 	link                   string              // of a symlink
+
+	log     *journal // of its Mem; nil unless that records
+	path    string   // the last one, for messages about power cuts
+	changes []change // since it was synced
+	cut     bool     // to nothing, and not closed since
 }
 
 // NewMem returns an empty file system.
@@ -43,7 +49,7 @@ func NewMem() *Mem {
 
 func (m *Mem) newNode(mode FileMode) *memNode {
 	m.ino++
-	n := &memNode{mode: mode, ino: m.ino, modTime: time.Now().UnixNano()}
+	n := &memNode{mode: mode, ino: m.ino, modTime: time.Now().UnixNano(), log: m.log}
 	if mode == Dir {
 		n.entries = map[string]*memNode{}
 	}
@@ -152,6 +158,7 @@ func (p place) put(node *memNode) {
 		p.dir.entries[p.name] = node
 	}
 	p.dir.modTime = time.Now().UnixNano()
+	p.dir.note(change{kind: changeEntry, name: p.name, node: node})
 }
 
 // at runs do on the place of path.
@@ -212,6 +219,10 @@ func (m *Mem) Create(path string, excl bool) (f File, err error) {
 			return syscall.EEXIST
 		case p.node.mode == Dir:
 			return syscall.EISDIR
+		}
+		if len(p.node.data) > 0 {
+			p.node.note(change{kind: changeSize})
+			p.node.cut = true
 		}
 		p.node.setData(nil)
 		f = &memFile{fs: m, node: p.node, name: strings.Clone(path), write: true}
@@ -409,8 +420,10 @@ func move(from, to place, keep, exchange bool) error {
 	case from.node.contains(to.dir), exchange && to.node.contains(from.dir):
 		return syscall.EINVAL
 	case exchange:
-		from.put(to.node)
-		to.put(from.node)
+		from.dir.noteMove(func() {
+			from.put(to.node)
+			to.put(from.node)
+		})
 		return nil
 	case to.node == from.node:
 		return nil
@@ -423,8 +436,13 @@ func move(from, to place, keep, exchange bool) error {
 	case isDir(to) && len(to.node.entries) > 0:
 		return syscall.ENOTEMPTY
 	}
-	from.put(nil)
-	to.put(from.node)
+	from.dir.noteMove(func() {
+		if to.node != nil && from.node.mode == Regular {
+			from.node.note(change{kind: changeFlush})
+		}
+		from.put(nil)
+		to.put(from.node)
+	})
 	return nil
 }
 
@@ -448,6 +466,7 @@ func (m *Mem) SyncDir(path string) error {
 			return syscall.ENOTDIR
 		}
 		p.node.syncedEntries = maps.Clone(p.node.entries)
+		p.node.noteSync()
 		return nil
 	})
 }
@@ -533,6 +552,7 @@ func (f *memFile) WriteAt(p []byte, off int64) (n int, err error) {
 				return err
 			}
 		}
+		f.node.note(change{kind: changeData, off: off, data: slices.Clone(p)})
 		n = copy(f.node.data[off:], p)
 		f.node.setData(f.node.data)
 		return nil
@@ -550,19 +570,32 @@ func (f *memFile) Truncate(size int64) error {
 		if size < 0 || !f.write {
 			return syscall.EINVAL
 		}
-		return f.node.resize(size)
+		f.node.cut = f.node.cut || size == 0 && len(f.node.data) > 0
+		err := f.node.resize(size)
+		if err == nil {
+			f.node.note(change{kind: changeSize, off: size})
+		}
+		return err
 	})
 }
 
 func (f *memFile) Sync() error {
 	return f.use("sync", func() error {
 		f.node.syncedData = slices.Clone(f.node.data)
+		f.node.noteSync()
 		return nil
 	})
 }
 
 func (f *memFile) Close() error {
-	return f.use("close", func() error { f.closed = true; return nil })
+	return f.use("close", func() error {
+		if f.node.cut && f.write {
+			f.node.cut = false
+			f.node.note(change{kind: changeFlush})
+		}
+		f.closed = true
+		return nil
+	})
 }
 
 func (f *memFile) Map(off, n int64) ([]byte, func() error, error) {
