@@ -47,7 +47,9 @@ func (s *store) readAttrs(ctx context.Context, m *metadata) (*ndfile.Attrs, erro
 // writeAttrs writes the attributes.
 func (f *file) writeAttrs(attrs *ndfile.Attrs) error {
 	if f.version.attrs != "" {
-		return f.writeDocument(f.version.attrs, attrs)
+		s := f.store
+		s.write.Ordered = f.mode == updating && f.oldAttrs.Len() == 0 // the file is new, and an empty one is an error
+		return s.writeDocument(f.version.attrs, attrs)
 	}
 	doc := f.meta.doc.Clone()
 	doc.Set(inDocument, pyjson.ObjectValue(attrs.Clone()))

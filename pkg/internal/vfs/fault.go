@@ -222,6 +222,10 @@ func (f *faultFile) Sync() error {
 	return f.fault.call("sync", f.Name(), f.File.Sync)
 }
 
+func (f *faultFile) Flush(wait bool) error {
+	return f.fault.call("flush", f.Name(), func() error { return f.File.Flush(wait) })
+}
+
 func (f *faultFile) Close() error {
 	_, injected := f.fault.step("close", f.Name())
 	if err := f.File.Close(); err != nil {

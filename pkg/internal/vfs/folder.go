@@ -138,6 +138,33 @@ func (f *Folder) sync() error {
 	return f.fsys.SyncDir(f.work)
 }
 
+// flush writes what is in the new folder to the disk, before it takes the place of
+// an old one: that one is removed, and a power failure must not leave neither. Of a
+// file that is replaced the file system takes care in the same way.
+func (f *Folder) flush() error {
+	if f.opt.Sync {
+		return nil // that was more
+	}
+	tree, err := listTree(f.fsys, nil, f.work, "", nil)
+	for _, wait := range []bool{false, true} { // all are on their way before the first is waited for
+		for i := 0; err == nil && i < len(tree); i++ {
+			if tree[i].mode == Regular {
+				err = flushFile(f.fsys, tree[i].path, wait)
+			}
+		}
+	}
+	return err
+}
+
+func flushFile(fsys FS, path string, wait bool) error {
+	file, err := fsys.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return file.Flush(wait)
+}
+
 // publish gives the new folder its name. If that was another folder's, old is
 // what that one is called now.
 func (f *Folder) publish() (old string, err error) {
@@ -152,6 +179,9 @@ func (f *Folder) publish() (old string, err error) {
 		err = f.checkOld(info.Mode)
 	}
 	if err != nil {
+		return "", err
+	}
+	if err := f.flush(); err != nil {
 		return "", err
 	}
 	switch err := f.fsys.Exchange(f.work, f.target); errnoOf(err) {

@@ -587,6 +587,13 @@ func (f *memFile) Sync() error {
 	})
 }
 
+func (f *memFile) Flush(bool) error {
+	return f.use("flush", func() error {
+		f.node.note(change{kind: changeFlush})
+		return nil
+	})
+}
+
 func (f *memFile) Close() error {
 	return f.use("close", func() error {
 		if f.node.cut && f.write {

@@ -59,4 +59,18 @@ func fsync(fd int) error {
 	})
 }
 
+// flush keeps the content of a file before all that is written later.
+func flush(fd int, wait bool) error {
+	const barrier = 85 // F_BARRIERFSYNC
+	if !wait {
+		return nil // the barrier does not wait
+	}
+	return retry(func() error {
+		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), barrier, 0); errno == 0 {
+			return nil
+		}
+		return syscall.Fsync(fd)
+	})
+}
+
 func modTime(st *syscall.Stat_t) int64 { return syscall.TimespecToNsec(st.Mtimespec) }

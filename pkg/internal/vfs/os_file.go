@@ -115,6 +115,10 @@ func (f *osFile) Truncate(size int64) error {
 
 func (f *osFile) Sync() error { return f.use("sync", fsync) }
 
+func (f *osFile) Flush(wait bool) error {
+	return f.use("flush", func(fd int) error { return flush(fd, wait) })
+}
+
 func (f *osFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

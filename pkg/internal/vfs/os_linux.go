@@ -106,4 +106,22 @@ func fsync(fd int) error {
 	return retry(func() error { return syscall.Fdatasync(fd) })
 }
 
+// flush writes the content of a file to the disk, but not the disk's cache, and
+// waits for no journal. Devices and file systems that cannot do it are synced.
+func flush(fd int, wait bool) error {
+	const waitBefore, write, waitAfter = 1, 2, 4 // SYNC_FILE_RANGE_*
+	how := write
+	if wait {
+		how |= waitBefore | waitAfter
+	}
+	err := retry(func() error { return syscall.SyncFileRange(fd, 0, 0, how) })
+	if wait && (err == syscall.ENOSYS || err == syscall.ESPIPE || err == syscall.EINVAL) {
+		return fsync(fd)
+	}
+	if !wait {
+		return nil // it comes again, with wait
+	}
+	return err
+}
+
 func modTime(st *syscall.Stat_t) int64 { return syscall.TimespecToNsec(st.Mtim) }

@@ -26,7 +26,11 @@ func writeUnnamed(dir uintptr, folder, name string, parts [][]byte, opt WriteOpt
 	if err != nil {
 		return false
 	}
-	if err = writeParts(fd, parts, maxIO); err == nil {
+	err = writeParts(fd, parts, maxIO)
+	if err == nil && opt.Ordered {
+		err = flush(fd, true)
+	}
+	if err == nil {
 		err = linkOpen(fd, dir, name)
 	}
 	linked := err == nil

@@ -33,7 +33,7 @@ func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
 				return err
 			}
 			if device {
-				opt.Commit, opt.Sync = CommitDirect, false
+				opt.Commit, opt.Sync, opt.Ordered = CommitDirect, false, false
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (o osFS) writeDirect(path string, parts [][]byte, opt WriteOptions) (op str
 	if err != nil {
 		return "create", err
 	}
-	if op, err = writeClose(fd, parts, opt.Sync); err != nil {
+	if op, err = writeClose(fd, parts, opt); err != nil {
 		if torn, device, err := findTarget(OS, path, false); err == nil && !device {
 			syscall.Unlink(torn)
 		}
@@ -80,7 +80,7 @@ func writeAtomic(path string, parts [][]byte, opt WriteOptions) (op string, err 
 	if err != nil {
 		return "create", err
 	}
-	op, err = writeClose(fd, parts, opt.Sync)
+	op, err = writeClose(fd, parts, opt)
 	if err == nil {
 		op = "rename"
 		if opt.Exclusive {
@@ -95,11 +95,16 @@ func writeAtomic(path string, parts [][]byte, opt WriteOptions) (op string, err 
 	return op, err
 }
 
-// writeClose writes parts to fd, syncs it if asked to, and closes it always.
-func writeClose(fd int, parts [][]byte, sync bool) (op string, err error) {
+// writeClose writes parts to fd, syncs or flushes it if asked to, and closes it
+// always.
+func writeClose(fd int, parts [][]byte, opt WriteOptions) (op string, err error) {
 	op, err = "write", writeParts(fd, parts, maxIO)
-	if err == nil && sync {
+	switch {
+	case err != nil:
+	case opt.Sync:
 		op, err = "sync", fsync(fd)
+	case opt.Ordered:
+		op, err = "flush", flush(fd, true)
 	}
 	if cerr := syscall.Close(fd); err == nil {
 		op, err = "close", cerr

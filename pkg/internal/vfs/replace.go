@@ -83,6 +83,11 @@ func (r *Replace) publish() error {
 			return err
 		}
 	}
+	if r.opt.Ordered && !r.opt.Sync && !r.device {
+		if err := r.file.Flush(true); err != nil {
+			return err
+		}
+	}
 	if err := r.file.Close(); err != nil {
 		return err
 	}

@@ -97,6 +97,12 @@ type File interface {
 	// Sync makes the content survive a power failure, not the name: see SyncDir.
 	Sync() error
 
+	// Flush has the content written to the disk, and with wait waits for that. It
+	// costs less than Sync, and promises less: on file systems that keep order, a
+	// change of a folder that is made later and survives a power failure finds this
+	// content (ext4: also without wait; XFS, APFS: with it).
+	Flush(wait bool) error
+
 	// Close waits for running calls and closes the file. A second Close gives
 	// an error that is fs.ErrClosed and does nothing.
 	Close() error
@@ -131,6 +137,11 @@ type WriteOptions struct {
 	Commit    Commit
 	Sync      bool // sync the file and its folder
 	Exclusive bool // the path must not exist: EEXIST
+
+	// Ordered flushes the file before it gets its name (File.Flush). Linux itself
+	// does so on ext4 where a file is replaced; this is for new ones that others rely
+	// on. With Sync it says nothing.
+	Ordered bool
 }
 
 // FileMode is the kind of a folder's entry.

@@ -134,6 +134,7 @@ var checks = []check{
 	{"UpdateFaults", ndfile.CapUpdate, checkUpdateFaults},
 	{"ReadFaults", 0, checkReadFaults},
 	{"Crash", 0, checkCrash},
+	{"PowerCuts", 0, checkPowerCuts},
 	{"Truncate", 0, checkTruncate},
 	{"Flip", 0, checkFlip},
 	{"Concurrent", 0, checkConcurrent},
@@ -151,6 +152,7 @@ type suite struct {
 	dtypes []ndarray.DType // one of each, in native order
 	rng    *rand.Rand
 	where  string // what is being tried, for messages
+	synced bool   // files are opened for changes with Sync
 	errs   *int
 }
 

@@ -200,6 +200,10 @@ func (f *watchFile) Truncate(size int64) error {
 
 func (f *watchFile) Sync() error { return f.fs.do("sync", f.Name(), f.File.Sync) }
 
+func (f *watchFile) Flush(wait bool) error {
+	return f.fs.do("flush", f.Name(), func() error { return f.File.Flush(wait) })
+}
+
 func (f *watchFile) Map(off, n int64) (data []byte, unmap func() error, err error) {
 	err = f.fs.do("map", f.Name(), func() (err error) { data, unmap, err = f.File.Map(off, n); return err })
 	return data, unmap, err
@@ -220,7 +224,7 @@ func (f *watchFile) Close() error {
 // changes tells whether a call changes the file system.
 func changes(op string) bool {
 	switch op {
-	case "create", "write", "truncate", "sync", "mkdir", "rename", "link", "exchange", "syncdir":
+	case "create", "write", "truncate", "sync", "flush", "mkdir", "rename", "link", "exchange", "syncdir":
 		return true
 	}
 	return false

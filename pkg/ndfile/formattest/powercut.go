@@ -1,0 +1,269 @@
+package formattest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// cutsOf is how often the power is cut during one operation.
+func cutsOf() int {
+	if os.Getenv("NDFILE_TORTURE") != "" {
+		return 1000
+	}
+	return 50 / sparse
+}
+
+// checkPowerCuts cuts the power while files are written and changed, at all moments
+// and in many ways (vfs.PowerCut).
+//
+// Synced: whatever was reported to be done is there, and of what was going on all or
+// nothing; of a region each chunk.
+//
+// Not synced, on a file system that keeps order: what was there before the session
+// and was not changed by it can be read, and a store that was there opens. Where the
+// rest is not as it was after one of the calls, Verify says so.
+//
+// Not synced, and no order: nothing hangs or crashes, and what is not there is an
+// error.
+func checkPowerCuts(s *suite) {
+	defer inOrder()()
+	for _, sync := range []bool{true, false} {
+		for _, replace := range []bool{false, true} {
+			for _, w := range s.writers() {
+				s.in("%s, replace: %t, sync: %t", w.name, replace, sync).cutWriter(w, replace, sync)
+			}
+		}
+		if !s.has(ndfile.CapUpdate) || sync { // files open for changes are not synced yet
+			continue
+		}
+		for _, plan := range sessions {
+			s, c := s.in("%v, flushed: %t, sync: %t", plan.steps, plan.flush, sync), s.modest(7)
+			for len(c.arrays[0].shape) < 2 && s.stores([]int64{7, 3}) {
+				c = s.modest(7) // with several axes
+			}
+			var do []step
+			for _, name := range plan.steps {
+				if st := stepOf(name); st.able(s, c) {
+					do = append(do, st)
+				}
+			}
+			if len(do) > 0 {
+				s.cutSession(do, plan.flush, sync, c)
+			}
+			if len(do) > 0 && do[0].name == "attrs" { // the first ones
+				c.attrs = ndfile.NewAttrs()
+				for _, a := range c.arrays {
+					if a.attrs = ndfile.NewAttrs(); s.oneAttrs() {
+						a.attrs = c.attrs
+					}
+				}
+				s.in("no attributes before").cutSession(do, plan.flush, sync, c)
+			}
+		}
+	}
+}
+
+// progress is how far an operation has come: through how many of its states.
+type progress struct {
+	states []*content // the first one before all; nil is no file
+	begun  int        // the state that it is on the way to, or has reached
+	done   int        // the last one that was reported
+	mix    bool       // see step
+	whole  bool       // all or nothing where order is kept, synced or not
+}
+
+// possible are the states that a synced file can be in.
+func (p *progress) possible() []*content { return p.states[p.done : p.begun+1] }
+
+// cutWriter cuts the power while a new file is written.
+func (s *suite) cutWriter(w way, replace, sync bool) {
+	old, c := s.modest(2), s.modest(3)
+	path, opt := s.path("f"), ndfile.WriteOptions{Sync: sync}
+	start := ndfile.NewMem()
+	p := &progress{states: []*content{nil, c}}
+	if replace {
+		s.ok(s.save(start, path, old, ndfile.WriteOptions{}))
+		p.states[0], p.whole = old, true
+	}
+	s.blackouts(s.tree(start, "/"), sync, p, func(s *suite, fsys ndfile.FS) {
+		p.begun, p.done = 1, 0
+		s.ok(w.write(s, fsys, path, c, opt))
+		p.done = 1
+	})
+}
+
+// cutSession cuts the power while a file is changed.
+func (s *suite) cutSession(do []step, flushed, sync bool, c *content) {
+	path := s.path("f")
+	start := ndfile.NewMem()
+	s.ok(s.writeRows(start, path, c, ndfile.WriteOptions{}))
+	p := &progress{mix: slices.ContainsFunc(do, func(st step) bool { return st.mix })}
+	s.blackouts(s.tree(start, "/"), sync, p, func(s *suite, fsys ndfile.FS) {
+		s.synced = sync
+		c := c.clone()
+		file, err := s.session(fsys, path, c)
+		s.ok(err)
+		defer file.Abort()
+		states := []*content{c.clone()}
+		p.begun, p.done = 0, 0
+		for i, st := range do {
+			p.begun = i + 1
+			if st.able(s, c) {
+				s.ok(st.do(s, file, c))
+			}
+			states = append(states, c.clone())
+			if flushed {
+				s.ok(flush(file))
+			}
+			if flushed || st.name == "write" || st.name == "raw chunk" { // they are on disk when the call returns
+				p.done = i + 1
+			}
+		}
+		p.states = states
+		s.ok(file.Close(ctx))
+		p.done = len(do)
+	})
+}
+
+// blackouts runs an operation twice: to see how long it is and what its states are,
+// and to cut the power in between. The same random numbers make the same calls.
+func (s *suite) blackouts(tree map[string]string, sync bool, p *progress, do func(s *suite, fsys ndfile.FS)) {
+	s.tb.Helper()
+	seed := s.rng.Uint64()
+	dry := newWatch(s.plant(tree))
+	do(s.seeded(seed), dry.pieces())
+	moments := len(dry.ops)
+
+	mem := s.plant(tree)
+	mem.Record()
+	watched := newWatch(mem)
+	cut, calls := 0, 0
+	judge := func() {
+		for ; cut < cutsOf() && cut*(moments+1)/cutsOf() <= calls; cut++ {
+			how := vfs.PowerCut{Seed: seed + uint64(cut), Ordered: cut%2 == 1, Block: []int{4096, 512, 64}[cut/2%3]}
+			fails := func(disk *ndfile.Mem) bool { return s.seeded(1).survived(disk, p, how.Ordered, sync) != nil }
+			o := mem.Cut(how)
+			if fails(o.Disk()) {
+				why := o.Explain(fails)
+				err := s.seeded(1).survived(o.Disk(), p, how.Ordered, sync)
+				s.errorf("power cut %d, before call %d of %d, %d of %d steps done: %v (%s)", cut, calls, moments, p.done, len(p.states)-1, err, why)
+				cut = cutsOf() // one is enough
+				return
+			}
+		}
+		calls++
+	}
+	watched.before = func(string) { judge() }
+	do(s.seeded(seed), watched.pieces())
+	for cut < cutsOf() {
+		judge()
+	}
+}
+
+// survived tells what is wrong with a file after a power cut.
+func (s *suite) survived(disk *ndfile.Mem, p *progress, ordered, sync bool) error {
+	path := s.path("f")
+	if _, err := disk.Lstat(path); errors.Is(err, syscall.ENOENT) {
+		if sync && p.done > 0 || p.states[0] != nil && (sync || ordered) {
+			return fmt.Errorf("the file is gone")
+		}
+		return nil
+	}
+	got, err := s.read(disk, path)
+	states := p.states[:p.begun+1]
+	if sync {
+		states = p.possible()
+	}
+	if err == nil {
+		err = s.amongOrNone(got, states, p.mix)
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("wrong values: %w", err)
+	}
+	if sync || ordered && p.whole {
+		return err
+	}
+	named := s.named(disk, path)
+	switch {
+	case !ordered:
+		return nil // all that was written may be anything; that it is no crash is enough
+	case !named:
+		return fmt.Errorf("and Verify finds nothing: %w", err)
+	}
+	if p.states[0] == nil {
+		return nil // the last step was to make it, and Verify says that it was not done
+	}
+	return s.oldRows(disk, path, states)
+}
+
+// amongOrNone is among, for states that can be no file.
+func (s *suite) amongOrNone(got *content, states []*content, mix bool) error {
+	states = slices.DeleteFunc(slices.Clone(states), func(c *content) bool { return c == nil })
+	if len(states) == 0 {
+		return fmt.Errorf("there is a file, expected none")
+	}
+	return s.among(got, states, mix)
+}
+
+// named tells whether Verify finds something that is worse than a leftover.
+func (s *suite) named(fsys ndfile.FS, path string) (found bool) {
+	err := s.calm("Verify", func() error {
+		return ndfile.Verify(ctx, s.cfg.Formats, path, ndfile.VerifyOptions{FS: fsys, Format: s.format.Name()}, func(p ndfile.Problem) {
+			found = found || p.Kind != ndfile.ErrValue
+		})
+	})
+	if err != nil && ndfile.KindOf(err) == ndfile.ErrInternal {
+		s.errorf("Verify: %v", err)
+	}
+	return found || err != nil
+}
+
+// oldRows reads the rows that are the same in all states: they were there before,
+// and nobody was to change them.
+func (s *suite) oldRows(disk *ndfile.Mem, path string, states []*content) error {
+	f, err := s.open(disk, path)
+	if err != nil {
+		return fmt.Errorf("the store does not open: %w", err)
+	}
+	defer f.Abort()
+	for _, a := range states[0].arrays {
+		inAll := !slices.ContainsFunc(states, func(c *content) bool { return c.find(a.name) == nil })
+		if !inAll {
+			continue
+		}
+		src, err := f.Array(a.name)
+		if err != nil {
+			return fmt.Errorf("%q: %w", a.name, err)
+		}
+		for row := range a.shape[0] {
+			if err := s.sameRow(src, a, row, states); err != nil {
+				return fmt.Errorf("%q, row %d, which was there before: %w", a.name, row, err)
+			}
+		}
+	}
+	return nil
+}
+
+// sameRow reads a row, if it is the same in all states.
+func (s *suite) sameRow(src ndfile.Array, a *array, row int64, states []*content) error {
+	box := rowBox(a.shape, row, row+1)
+	want := a.sub(box)
+	for _, c := range states {
+		b := c.find(a.name)
+		if !slices.Equal(b.shape[1:], a.shape[1:]) || b.shape[0] <= row || !slices.EqualFunc(b.sub(box).elems, want.elems, slices.Equal) {
+			return nil
+		}
+	}
+	got, err := readBox(src, box, layouts[0])
+	if err != nil {
+		return err
+	}
+	return s.sameValues(got, want)
+}
