@@ -107,10 +107,72 @@ func narrow(x uint64, e, f uint) uint64 {
 	return sign | (1<<52|frac)>>(52-f+uint(1-exp))
 }
 
-// convert widens n numbers, neither of them complex: blocks of elements are loaded
+// convertBlock is the elements that are converted by way of other memory. Memory
+// for them must be worth its zeroing.
+const convertBlock, convertFew = 256, 32
+
+// convert widens n numbers, neither of them complex.
+func convert(dst []byte, d, ds int, to *DType, src []byte, s, ss int, from *DType, n int) {
+	switch {
+	case n < convertFew || to.Size > 8 || from.Size > 4:
+		convertPortable(dst, d, ds, to, src, s, ss, from, n)
+	case ds == to.Size && ss == from.Size && from.Kind != Bool && !to.Swapped() && !from.Swapped():
+		convertPacked(dst[d:d+n*ds], to, src[s:s+n*ss], from, n)
+	default:
+		convertApart(dst, d, ds, to, src, s, ss, from, n)
+	}
+}
+
+// convertPacked is convert in the machine's byte order without gaps.
+func convertPacked(dst []byte, to *DType, src []byte, from *DType, n int) {
+	if done := widenFast(dst, to, src, from, n); done < n {
+		convertPortable(dst, done*to.Size, to.Size, to, src, done*from.Size, from.Size, from, n-done)
+	}
+}
+
+// convertApart is convert by way of blocks that lie without gaps.
+func convertApart(dst []byte, d, ds int, to *DType, src []byte, s, ss int, from *DType, n int) {
+	var in [4 * convertBlock]byte
+	var out [8 * convertBlock]byte
+	toNative, fromNative := to.Native(), from.Native()
+	for n > 0 {
+		m := min(n, convertBlock)
+		x, y := in[:m*from.Size], out[:m*to.Size]
+		copyRun(x, 0, from.Size, src, s, ss, from.Size, m)
+		switch {
+		case from.Kind == Bool:
+			normalize(x)
+		case from.Swapped():
+			swapRun(x, x, from.Size)
+		}
+		convertPacked(y, &toNative, x, &fromNative, m)
+		if to.Swapped() {
+			swapRun(y, y, to.Size)
+		}
+		copyRun(dst, d, ds, y, 0, to.Size, to.Size, m)
+		d, s, n = d+m*ds, s+m*ss, n-m
+	}
+}
+
+// normalize makes 1 of every byte that is not 0.
+func normalize(p []byte) {
+	for ; len(p) >= 8; p = p[8:] {
+		x := native.Uint64(p)
+		x |= x >> 4 & 0x0f0f0f0f0f0f0f0f
+		x |= x >> 2 & 0x0303030303030303
+		native.PutUint64(p, (x|x>>1)&0x0101010101010101)
+	}
+	for i, x := range p {
+		if x != 0 {
+			p[i] = 1
+		}
+	}
+}
+
+// convertPortable is convert without the kernels: blocks of elements are loaded
 // as 64-bit words, changed step by step, and stored. So every type needs one loop
 // to load and one to store instead of one for each pair.
-func convert(dst []byte, d, ds int, to *DType, src []byte, s, ss int, from *DType, n int) {
+func convertPortable(dst []byte, d, ds int, to *DType, src []byte, s, ss int, from *DType, n int) {
 	var block [64]uint64
 	for n > 0 {
 		w := block[:min(n, len(block))]
@@ -287,10 +349,13 @@ func SwapBytes(data []byte, d DType) {
 // are cut in the loops because the compiler then drops its bounds checks.
 func swapRun(dst, src []byte, word int) {
 	src = src[:len(dst)]
-	switch word {
-	case 0, 1:
+	if word < 2 {
 		copy(dst, src)
 		return
+	}
+	done := swapFast(dst, src, word)
+	dst, src = dst[done:], src[done:]
+	switch word {
 	case 2:
 		const odd = 0x00ff00ff00ff00ff
 		for ; len(dst) >= 8 && len(src) >= 8; dst, src = dst[8:], src[8:] {

@@ -2,7 +2,6 @@ package ndarray
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 )
 
@@ -68,6 +67,10 @@ func (k kernel) run(dst []byte, d, ds int, src []byte, s, ss, n int) {
 	case opComplex:
 		toPart, fromPart := part(k.to), part(k.from)
 		parts, _ := plan(&toPart, &fromPart)
+		if k.from.Kind == Complex && ds == k.to.Size && ss == k.from.Size {
+			parts.run(dst, d, toPart.Size, src, s, fromPart.Size, 2*n)
+			return
+		}
 		parts.run(dst, d, ds, src, s, ss, n)
 		if k.from.Kind == Complex {
 			parts.run(dst, d+toPart.Size, ds, src, s+fromPart.Size, ss, n)
@@ -111,6 +114,12 @@ func copyRun(dst []byte, d, ds int, src []byte, s, ss, size, n int) {
 		copy(dst[d:d+n*size], src[s:s+n*size])
 		return
 	}
+	if last := n - 1; last > 0 && size > 0 {
+		// The kernels do not check: both ends of what they touch are looked at here.
+		_, _ = dst[min(d, d+last*ds):max(d, d+last*ds)+size], src[min(s, s+last*ss):max(s, s+last*ss)+size]
+		done := strideFast(dst, d, ds, src, s, ss, size, n)
+		d, s, n = d+done*ds, s+done*ss, n-done
+	}
 	switch size {
 	case 1:
 		for ; n > 0; n-- {
@@ -140,26 +149,34 @@ func copyRun(dst []byte, d, ds int, src []byte, s, ss, size, n int) {
 	}
 }
 
+// swapBlock is the memory in which elements that lie apart are swapped, and
+// fewElements the number for which filling it is not worth while.
+const swapBlock, fewElements = 2 << 10, 8
+
 func (k kernel) swap(dst []byte, d, ds int, src []byte, s, ss, n int) {
 	size := k.size
 	switch {
 	case ds == size && ss == size:
 		swapRun(dst[d:d+n*size], src[s:s+n*size], k.word)
-	case size == 4 && k.word == 4:
-		for ; n > 0; n-- {
-			native.PutUint32(dst[d:], bits.ReverseBytes32(native.Uint32(src[s:])))
-			d, s = d+ds, s+ss
-		}
-	case size == 8 && k.word == 8:
-		for ; n > 0; n-- {
-			native.PutUint64(dst[d:], bits.ReverseBytes64(native.Uint64(src[s:])))
-			d, s = d+ds, s+ss
-		}
-	default:
+	case n < fewElements || fewElements*size > swapBlock:
 		for ; n > 0; n-- {
 			swapRun(dst[d:d+size], src[s:s+size], k.word)
 			d, s = d+ds, s+ss
 		}
+	default:
+		k.swapApart(dst, d, ds, src, s, ss, n)
+	}
+}
+
+func (k kernel) swapApart(dst []byte, d, ds int, src []byte, s, ss, n int) {
+	var block [swapBlock]byte
+	for n > 0 {
+		m := min(n, swapBlock/k.size)
+		b := block[:m*k.size]
+		copyRun(b, 0, k.size, src, s, ss, k.size, m)
+		swapRun(b, b, k.word)
+		copyRun(dst, d, ds, b, 0, k.size, k.size, m)
+		d, s, n = d+m*ds, s+m*ss, n-m
 	}
 }
 
@@ -334,6 +351,16 @@ func (k kernel) plane(dst []byte, d int, src []byte, s int, outer, inner axis) {
 	const tile, short = 32, 16
 	rows, cols := outer.n, inner.n
 	if abs(outer.ss) < abs(inner.ss) {
+		size := k.from.Size
+		if k.op == opCopy {
+			size = k.size // more than an element where axes were merged
+		}
+		if outer.ss == size && min(outer.n, inner.n) >= short {
+			if r, c := transposeShape(size); r > 0 {
+				k.transpose(dst, d, src, s, outer, inner, size, r, c)
+				return
+			}
+		}
 		if rows, cols = tile, tile; inner.n < short && outer.n > inner.n {
 			outer, inner = inner, outer
 			rows, cols = short, tile*tile
@@ -348,5 +375,50 @@ func (k kernel) plane(dst []byte, d int, src []byte, s int, outer, inner axis) {
 				d, s = d+outer.ds, s+outer.ss
 			}
 		}
+	}
+}
+
+// transposeTile is the elements along both axes of a tile of a transpose.
+const transposeTile = 32
+
+// transpose is plane where the elements of src lie without gaps along the outer
+// axis. Tiles whose elements change on their way are transposed aside first.
+func (k kernel) transpose(dst []byte, d int, src []byte, s int, outer, inner axis, size, rows, cols int) {
+	same := k.op == opCopy && inner.ds == size
+	var aside [transposeTile * transposeTile * 8]byte
+	for i := 0; i < outer.n; i += transposeTile {
+		ni := min(transposeTile, outer.n-i)
+		for j := 0; j < inner.n; j += transposeTile {
+			nj := min(transposeTile, inner.n-j)
+			d, s := d+i*outer.ds+j*inner.ds, s+i*size+j*inner.ss
+			if same {
+				transposeOne(dst, d, outer.ds, src, s, inner.ss, size, ni, nj, rows, cols)
+				continue
+			}
+			transposeOne(aside[:], 0, nj*size, src, s, inner.ss, size, ni, nj, rows, cols)
+			for i := range ni {
+				k.run(dst, d+i*outer.ds, inner.ds, aside[:], i*nj*size, size, nj)
+			}
+		}
+	}
+}
+
+// transposeOne makes ni rows of nj elements of nj rows of ni elements, all without
+// gaps between the elements.
+func transposeOne(dst []byte, d, ds int, src []byte, s, ss, size, ni, nj, rows, cols int) {
+	// The kernels do not check: the corners of what they touch are looked at here.
+	last := s + (nj-1)*ss
+	_, _ = dst[d:d+(ni-1)*ds+nj*size], src[min(s, last):max(s, last)+ni*size]
+	wholeI, wholeJ := ni-ni%cols, nj-nj%rows
+	if wholeI > 0 {
+		for j := 0; j < wholeJ; j += rows {
+			transposeFast(dst, d+j*size, ds, src, s+j*ss, ss, size, wholeI)
+		}
+	}
+	for j := wholeJ; j < nj; j++ {
+		copyRun(dst, d+j*size, ds, src, s+j*ss, size, size, wholeI)
+	}
+	for i := wholeI; i < ni; i++ {
+		copyRun(dst, d+i*ds, size, src, s+i*size, ss, size, nj)
 	}
 }

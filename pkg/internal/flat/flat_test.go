@@ -154,7 +154,7 @@ func equal(t *testing.T, what string, got, want ndarray.Buffer) {
 }
 
 // TestCalls counts system calls: neighbouring runs share one, far ones do not, and
-// none is larger than a piece.
+// what goes by way of a buffer goes in pieces.
 func TestCalls(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
@@ -169,8 +169,8 @@ func TestCalls(t *testing.T) {
 		{"two columns of a narrow array", "<f8", []int64{100, 10}, ndarray.Box{Start: []int64{0, 3}, Count: []int64{100, 2}}, 1},
 		{"two columns of a wide array", "<f8", []int64{10, 10000}, ndarray.Box{Start: []int64{0, 3}, Count: []int64{10, 2}}, 10},
 		{"a column of a wide array", "<f8", []int64{10, 10000}, ndarray.Box{Start: []int64{0, 3}, Count: []int64{10, 1}}, 10},
-		{"more than a piece", "|u1", []int64{5 << 19}, ndarray.Full([]int64{5 << 19}), 3},
-		{"every other byte of more than a piece", "|u1", []int64{5 << 19}, ndarray.Box{Start: []int64{0}, Count: []int64{5 << 18}, Step: []int64{2}}, 3},
+		{"more than a piece", "|u1", []int64{5 << 19}, ndarray.Full([]int64{5 << 19}), 1},
+		{"every other byte of more than a piece", "|u1", []int64{5 << 19}, ndarray.Box{Start: []int64{0}, Count: []int64{5 << 18}, Step: []int64{2}}, 10},
 		{"nothing", "|u1", []int64{5}, ndarray.Box{Start: []int64{5}, Count: []int64{0}}, 0},
 	} {
 		l, b, fault := block(t, ndarray.MustParse(c.d), c.shape, r)

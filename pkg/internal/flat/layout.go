@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// maxPiece is the most that is transferred by way of a buffer.
-	maxPiece = 1 << 20
+	// maxPiece is the most that is transferred by way of a buffer, or changed
+	// behind a transfer: what a second-level cache keeps until it is read again.
+	maxPiece = 256 << 10
 	// maxTransfer is the most that one pread or pwrite transfers to or from the
 	// caller's memory: the context is looked at between them. With pieces of 1 MiB
 	// Go's scheduler would give the thread's place away and back at each of them.
@@ -58,8 +59,10 @@ func (l *Layout) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffe
 	if !ndarray.CanConvert(l.DType, dst.DType) {
 		return noConversion(l.DType, dst.DType)
 	}
-	b := &batch{l: l, dst: view, swap: l.DType.IsSwapOf(dst.DType)}
-	b.same = b.swap || l.DType.Equal(dst.DType)
+	b := &batch{l: l, dst: view, same: l.DType.Equal(dst.DType)}
+	if !b.same && l.DType.IsSwapOf(dst.DType) {
+		b.same, b.swap = true, true
+	}
 	defer b.release()
 	err = box.Runs(l.Shape, func(first, n, step, k int64) error {
 		return b.add(ctx, run{first, n, step, k})
@@ -124,6 +127,11 @@ func (b *batch) add(ctx context.Context, r run) error {
 	if size == 0 {
 		return nil
 	}
+	if b.same && r.step == 1 && r.n*size > maxGap {
+		if p, ok := b.dst.Run(r.k, r.n); ok { // no need of a buffer
+			return b.straight(ctx, p, r.first)
+		}
+	}
 	most := maxPiece / size / r.step
 	if (r.step-1)*size > maxGap {
 		most = 1
@@ -165,13 +173,7 @@ func (b *batch) flush(ctx context.Context) error {
 	at, n := b.l.Offset+b.lo*size, (b.hi-b.lo)*size
 	if b.same && len(runs) == 1 && runs[0].step == 1 {
 		if p, ok := b.dst.Run(runs[0].k, runs[0].n); ok {
-			if err := ReadFull(ctx, b.l.File, p, at); err != nil {
-				return err
-			}
-			if b.swap {
-				ndarray.SwapBytes(p, b.l.DType)
-			}
-			return nil
+			return b.straight(ctx, p, runs[0].first)
 		}
 	}
 	p := b.buffer(n)
@@ -182,6 +184,29 @@ func (b *batch) flush(ctx context.Context) error {
 		if err := b.dst.Put(r.k, p[(r.first-b.lo)*size:], r.step*size, b.l.DType, r.n); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// straight reads elements from flat index first on into the caller's memory.
+func (b *batch) straight(ctx context.Context, p []byte, first int64) error {
+	at := b.l.Offset + first*int64(b.l.DType.Size)
+	if !b.swap {
+		return ReadFull(ctx, b.l.File, p, at)
+	}
+	return readSwapped(ctx, b.l.File, p, at, b.l.DType)
+}
+
+// readSwapped is ReadFull of elements that are in the other byte order.
+func readSwapped(ctx context.Context, f vfs.File, p []byte, off int64, d ndarray.DType) error {
+	piece := max(maxPiece/d.Size, 1) * d.Size
+	for len(p) > 0 {
+		m := min(piece, len(p))
+		if err := ReadFull(ctx, f, p[:m], off); err != nil {
+			return err
+		}
+		ndarray.SwapBytes(p[:m], d)
+		p, off = p[m:], off+int64(m)
 	}
 	return nil
 }

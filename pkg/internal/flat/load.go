@@ -73,6 +73,9 @@ func (h *Header) load(ctx context.Context, dst, content []byte, rest vfs.File) e
 	if h.Offset < int64(len(content)) {
 		got = copy(dst, content[h.Offset:])
 	}
+	if swap && rest != nil { // what was read belongs to no whole element, and is in the cache
+		return readSwapped(ctx, rest, dst, h.Offset, h.DType)
+	}
 	if got < len(dst) {
 		if err := ReadFull(ctx, rest, dst[got:], h.Offset+int64(got)); err != nil {
 			return err

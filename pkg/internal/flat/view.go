@@ -65,7 +65,15 @@ func (v *View) Put(k int64, src []byte, stride int64, from ndarray.DType, n int6
 	for n > 0 {
 		at, left, dstStride := v.row(k)
 		m := min(n, left)
-		if err := ndarray.CopyRun(v.part(at, dstStride, m), dstStride, v.buf.DType, src, stride, from, m); err != nil {
+		var err error
+		if m == n || left < v.buf.Shape[len(v.buf.Shape)-1] {
+			err = ndarray.CopyRun(v.part(at, dstStride, m), dstStride, v.buf.DType, src, stride, from, m)
+		} else {
+			var r rows
+			m = r.find(v, k, n)
+			err = ndarray.Copy(r.of(v, at), r.apart(src, stride, from))
+		}
+		if err != nil {
 			return err
 		}
 		if n -= m; n > 0 {
@@ -81,12 +89,59 @@ func (v *View) Get(dst []byte, to ndarray.DType, k, n int64) error {
 	for n > 0 {
 		at, left, stride := v.row(k)
 		m := min(n, left)
-		if err := ndarray.CopyRun(dst, size, to, v.part(at, stride, m), stride, v.buf.DType, m); err != nil {
+		var err error
+		if m == n || left < v.buf.Shape[len(v.buf.Shape)-1] {
+			err = ndarray.CopyRun(dst, size, to, v.part(at, stride, m), stride, v.buf.DType, m)
+		} else {
+			var r rows
+			m = r.find(v, k, n)
+			err = ndarray.Copy(r.apart(dst, size, to), r.of(v, at))
+		}
+		if err != nil {
 			return err
 		}
 		k, n, dst = k+m, n-m, dst[m*size:]
 	}
 	return nil
+}
+
+// rows is a box of whole rows of a view that is not dense: what package ndarray
+// copies by blocks that stay in the cache, which single rows do not.
+type rows struct {
+	axis    int // the first one of the box; of those after it all elements are taken
+	extents [ndarray.MaxNDim]int64
+	strides [ndarray.MaxNDim]int64 // of memory apart from the view
+	rank    int
+}
+
+// find makes the largest box that begins with element k, the first of a row, and
+// has no more than n elements, which are a row or more. It gives their number.
+func (r *rows) find(v *View, k, n int64) int64 {
+	shape := v.buf.Shape
+	axis, whole := len(shape)-1, int64(1) // elements for each step along axis
+	for axis > 0 && k%shape[axis] == 0 && n >= whole*shape[axis] {
+		whole *= shape[axis]
+		k /= shape[axis]
+		axis--
+	}
+	count := min(n/whole, shape[axis]-k%shape[axis])
+	r.axis, r.rank = axis, copy(r.extents[:], shape[axis:])
+	r.extents[0] = count
+	return count * whole
+}
+
+// of is the box as a part of the view; at is the place of its first element.
+func (r *rows) of(v *View, at int64) ndarray.Buffer {
+	return ndarray.Buffer{DType: v.buf.DType, Shape: r.extents[:r.rank], Strides: v.buf.Strides[r.axis:], Data: v.buf.Data, Offset: at}
+}
+
+// apart is the box in other memory, where its elements lie stride bytes apart.
+func (r *rows) apart(p []byte, stride int64, d ndarray.DType) ndarray.Buffer {
+	for i := r.rank - 1; i >= 0; i-- {
+		r.strides[i] = stride
+		stride *= r.extents[i]
+	}
+	return ndarray.Buffer{DType: d, Shape: r.extents[:r.rank], Strides: r.strides[:r.rank], Data: p}
 }
 
 // At gives the bytes of element k.
