@@ -3,6 +3,7 @@ package ndfile
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -82,15 +83,19 @@ func (t *tiling) end(axis int, from int64) int64 {
 	return min(t.box.Count[axis], (last-start)/step+1)
 }
 
-// count is the number of tiles.
+// count is the number of tiles, at most what an int64 holds. It takes no longer
+// for huge extents than for small ones.
 func (t *tiling) count() int64 {
 	n := int64(1)
 	for axis, count := range t.box.Count {
-		along := int64(0)
-		for from := int64(0); from < count; from = t.end(axis, from) {
-			along++
+		if count == 0 {
+			return 0
 		}
-		n *= along
+		along := count // a step over a whole cell: one element each
+		if first, step := t.box.Start[axis], t.step(axis); step <= t.cell[axis] {
+			along = (first+(count-1)*step)/t.cell[axis] - first/t.cell[axis] + 1
+		}
+		n = saturated(n, along)
 	}
 	return n
 }
@@ -129,13 +134,25 @@ func (t *tiling) all() iter.Seq[ndarray.Box] {
 }
 
 // readUnit is the unit to read an array by: its chunks, so that each is decoded
-// once, unless one alone takes more than maxBytes.
+// once; of chunks that take more than maxBytes as many rows as fit, along the
+// first axes.
 func readUnit(spec *Spec, maxBytes int64) []int64 {
 	if spec.Chunks == nil {
 		return nil
 	}
-	if n, err := ndarray.NBytes(spec.Chunks, spec.DType.Size); err != nil || n > maxBytes {
-		return nil
+	return cutChunks(spec.Chunks, spec.DType.Size, maxBytes)
+}
+
+// cutChunks makes chunks of elements of size bytes smaller, along the first axes,
+// until they take at most maxBytes or are single elements. What fits stays as it is.
+func cutChunks(chunks []int64, size int, maxBytes int64) []int64 {
+	cut := slices.Clone(chunks)
+	for axis := range cut {
+		row := int64(max(1, size)) // bytes of the rest at a place along this axis
+		for _, n := range cut[axis+1:] {
+			row = saturated(row, n)
+		}
+		cut[axis] = min(cut[axis], max(1, maxBytes/row))
 	}
-	return spec.Chunks
+	return cut
 }

@@ -113,13 +113,15 @@ func TestTilesAreLarge(t *testing.T) {
 		{[]int64{1 << 20, 1 << 20, 1 << 22}, []int64{1 << 19, 1 << 20, 1 << 21}, 8, 4},
 		{[]int64{}, nil, 1, 1},
 		{[]int64{5, 0}, nil, 1, 0},
+		{[]int64{0, 1 << 62}, nil, 2, 0}, // a walk along the second axis would not end
+		{[]int64{1 << 62, 0}, []int64{1, 1}, 2, 0},
+		{[]int64{1 << 40, 1 << 22, 1, 1, 1}, []int64{1, 1, 1, 1, 1}, 100, 1 << 62},
 	} {
 		tiles := newTiling(ndarray.Full(test.shape), test.unit, test.itemsize, 100)
 		if len(test.shape) == 1 && test.shape[0] == math.MaxInt64 {
-			if end := tiles.end(0, math.MaxInt64-3); tiles.cell[0] != 12 || end != math.MaxInt64 { // too many to be counted
+			if end := tiles.end(0, math.MaxInt64-3); tiles.cell[0] != 12 || end != math.MaxInt64 {
 				t.Errorf("%v: cell %v, the last one ends at %d", test.shape, tiles.cell, end)
 			}
-			continue
 		}
 		if n := tiles.count(); n != test.want {
 			t.Errorf("%v by %v: %d tiles of %v, expected %d", test.shape, test.unit, n, tiles.cell, test.want)

@@ -457,7 +457,8 @@ class Array(Chunked, Reducible):
         Parameters
         ----------
         n : int, optional
-            Rows of a block; the last one has what is left. Default: those of a chunk, or some MiB.
+            Rows of a block; the last one has what is left. Default: those of a chunk, or some MiB. An array
+            without elements is one block, if it has rows.
 
         Examples
         --------
@@ -468,10 +469,12 @@ class Array(Chunked, Reducible):
         [0 1] [2 3] [4]
         """
         rows = len(self)
-        if n is None:
-            n = self.chunks[0] if self.chunks else max(1, _BLOCK // max(1, self.nbytes // max(1, rows)))
-        elif n < 1:
+        if n is not None and n < 1:
             raise ArgumentError(f"n: expected rows of a block, found {n}")
+        if self.size == 0:
+            n = max(1, rows)
+        elif n is None:
+            n = self.chunks[0] if self.chunks else max(1, _BLOCK // max(1, self.nbytes // rows))
         return (self[i : i + n] for i in range(0, rows, n))
 
     def map(self) -> np.ndarray:

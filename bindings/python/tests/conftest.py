@@ -1,6 +1,7 @@
 """Every test runs in a folder of its own; the library is the one under build/ unless NDFILE_LIB says otherwise."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
 os.environ.setdefault("NDFILE_LIB", str(ROOT / "build" / "lib" / "libndfile.so"))
+
+# A shell ignores SIGINT in what it runs in the background, and Python leaves it so: the tests of Ctrl-C, and the
+# processes that they start, want it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "ndfile",
