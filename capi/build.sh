@@ -2,7 +2,7 @@
 # Build the shared library: build.sh OUT [arguments of go build, such as -asan or -tags x]
 #
 # OUT is the file to make. Its soname is libndfile.so.1; unless OUT has that name a link of that name is put beside it.
-# GO and CC choose the tools. NDFILE_DEBUG=1 keeps the symbols, for profiles.
+# GO and CC choose the tools. NDFILE_DEBUG=1 keeps the symbols, for profiles. NDFILE_COMMIT names the commit that is built.
 set -eu
 [ $# -ge 1 ] || { echo 'usage: build.sh OUT [go build arguments]' >&2; exit 2; }
 soname=libndfile.so.1
@@ -12,15 +12,22 @@ dir=$(cd "$(dirname "$1")" && pwd)
 out=$dir/$(basename "$1")
 shift
 
+# The commit is stamped into the library where this is its repository, and not a folder in another one.
+if [ -z "${NDFILE_COMMIT+set}" ] && [ -e "$here/../.git" ]; then
+  NDFILE_COMMIT=$(git -C "$here/.." rev-parse --short=12 HEAD 2>/dev/null) || NDFILE_COMMIT=
+fi
+
 strip='-s -w '
 [ -z "${NDFILE_DEBUG:-}" ] || strip='-compressdwarf=false ' # not empty: go wants no quote first
 
 # The linker's own words go through -extldflags, in quotes for blanks in the path: #cgo LDFLAGS refuses them.
 # A flag given here wins over the same one in GOFLAGS. Go's threads would not survive an unloading: nodelete. What is wrapped
-# is in stackbound.c and reload.c.
+# is in addresses.c, stackbound.c and reload.c.
 cd "$here/.."
+# The parts in C, which see a stranger's bytes, check their buffers.
+export CGO_CFLAGS="-O2 -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 ${CGO_CFLAGS:-}"
 CGO_ENABLED=1 "${GO:-go}" build -buildmode=c-shared -trimpath -buildvcs=false -race=false \
-  "-ldflags=$strip'-extldflags=-Wl,-soname,$soname -Wl,-z,relro,-z,now,-z,nodelete,--wrap=pthread_getattr_np,--wrap=pthread_key_create \"-Wl,--version-script=$here/ndfile.map\" -ldl'" \
+  "-ldflags=$strip-X=main.buildCommit=${NDFILE_COMMIT:-} '-extldflags=-Wl,-soname,$soname -Wl,-z,relro,-z,now,-z,nodelete,--wrap=pthread_getattr_np,--wrap=pthread_key_create,--wrap=mmap,--wrap=pthread_attr_init \"-Wl,--version-script=$here/ndfile.map\" -ldl'" \
   "$@" -o "$out" ./capi
 rm -f "${out%.*}.h"
 [ "$(basename "$out")" = $soname ] || ln -sf "$(basename "$out")" "$dir/$soname"

@@ -57,4 +57,7 @@ package main
 // version is that of the library and of its header.
 const version = "1.0.0"
 
+// buildCommit is the commit that was built; "" where that is not known. The linker sets it (build.sh).
+var buildCommit string
+
 func main() {}

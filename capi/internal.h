@@ -175,6 +175,7 @@ typedef struct ndfgo_shard_options {
 
 /* The exports. Go knows no const. */
 extern char *ndfgo_version(void);
+extern char *ndfgo_build(void);
 extern char *ndfgo_status_name(int32_t status);
 extern char *ndfgo_status_text(int32_t status);
 extern int32_t ndfgo_handle_count(int64_t *count, ndf_error *err);

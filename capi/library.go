@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"runtime"
 	"sync"
 
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -57,6 +58,35 @@ var versionText = sync.OnceValue(func() *C.char { return C.CString(version) })
 func ndfgo_version() (text *C.char) {
 	defer guard(nil, nil)
 	return versionText()
+}
+
+// buildText says what was built, as the C side sees it.
+var buildText = sync.OnceValue(func() *C.char {
+	text := "ndfile " + version
+	if buildCommit != "" {
+		text += " commit " + buildCommit
+	}
+	return C.CString(text + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH)
+})
+
+// ndfgo_build tells which build of the library this is.
+//
+// It is for reports of bugs. Compare ndf_version, not this.
+//
+// C: const char *ndf_build(void)
+//
+// Returns: one line: "ndfile", the version, where it is known "commit" and the commit, the version of Go, the system.
+//
+// Ownership: the text is static; do not free it.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_build
+func ndfgo_build() (text *C.char) {
+	defer guard(nil, nil)
+	return buildText()
 }
 
 // ndfgo_status_name gives the name of a status, as "NDF_ERR_MASKED".

@@ -22,6 +22,9 @@ extern ndfile_process *ndfile_shared; /* never NULL */
 extern const void *_Atomic ndfile_table;
 extern const void *ndfile_reload(ndf_error *err);
 
+/* Whether fewer than so many bytes of addresses are left, and if so, why that is (addresses.c). */
+extern int ndfile_addresses_short(uint64_t needed, char *why, size_t room);
+
 /* How often the stack bounds of a thread had to be found out. */
 extern int64_t _Atomic ndfile_stack_misses;
 

@@ -14,6 +14,10 @@ typedef uint64_t ndf_map;
 /* The most axes an array can have. */
 #define NDF_MAX_NDIM 64
 
+/* MiB of address space that must be left to load the library where RLIMIT_AS (ulimit -v) sets a limit. A process
+ * that has not as much ends with a message when it loads the library; one that loads it at run time can look before. */
+#define NDF_ADDRESS_MIB 128
+
 /* Where and why a call failed; memory of the caller, 1024 bytes for ever. On success only code is written. */
 typedef struct ndf_error {
   int32_t code;       /* NDF_OK or a negative NDF_ERR_* */

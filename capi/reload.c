@@ -129,6 +129,8 @@ static int copy_self(void) {
 /* Loads a copy and gives its table. */
 static const void *load_copy(void) {
   if (own.epoch > LAST_EPOCH) return fail("too many forks", "255 within each other are supported");
+  char why[200];
+  if (ndfile_addresses_short((uint64_t)NDF_ADDRESS_MIB << 20, why, sizeof why)) return fail("a second copy of the library", why);
   if (!hold_self()) return fail("the library's own file", strerror(errno));
   int fd = copy_self();
   if (fd < 0) return fail("a copy of the library in memory", strerror(errno));

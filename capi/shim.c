@@ -18,6 +18,7 @@
 /* The Go side: every call goes through one table, this library's own or that of a copy (see reload.c). */
 typedef struct calls {
   char *(*version)(void);
+  char *(*build)(void);
   char *(*status_name)(int32_t status);
   char *(*status_text)(int32_t status);
   int32_t (*handle_count)(int64_t *count, ndf_error *err);
@@ -84,6 +85,7 @@ typedef struct calls {
 
 static const calls own_calls = {
   ndfgo_version,
+  ndfgo_build,
   ndfgo_status_name,
   ndfgo_status_text,
   ndfgo_handle_count,
@@ -177,6 +179,11 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 const char *ndf_version(void) {
   const calls *table = enter(NULL);
   return table == NULL ? "" : table->version();
+}
+
+const char *ndf_build(void) {
+  const calls *table = enter(NULL);
+  return table == NULL ? "" : table->build();
 }
 
 const char *ndf_status_name(int32_t status) {

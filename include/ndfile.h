@@ -144,6 +144,10 @@ typedef uint64_t ndf_map;
 /* The most axes an array can have. */
 #define NDF_MAX_NDIM 64
 
+/* MiB of address space that must be left to load the library where RLIMIT_AS (ulimit -v) sets a limit. A process
+ * that has not as much ends with a message when it loads the library; one that loads it at run time can look before. */
+#define NDF_ADDRESS_MIB 128
+
 /* Where and why a call failed; memory of the caller, 1024 bytes for ever. On success only code is written. */
 typedef struct ndf_error {
   int32_t code;       /* NDF_OK or a negative NDF_ERR_* */
@@ -560,6 +564,17 @@ struct ArrowArrayStream {
  * Threads: any.
  * Since 1.0. */
 NDF_API const char *ndf_version(void);
+
+/* Tells which build of the library this is.
+ *
+ * It is for reports of bugs. Compare ndf_version, not this.
+ *
+ * Returns one line: "ndfile", the version, where it is known "commit" and the commit, the version of Go, the
+ *   system.
+ * Ownership: the text is static; do not free it.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API const char *ndf_build(void);
 
 /* Gives the name of a status, as "NDF_ERR_MASKED".
  *

@@ -41,6 +41,7 @@ static ndf_array open_array(ndf_file f, const char *name) {
 
 static void test_library(void) {
   CHECK(strcmp(ndf_version(), NDF_VERSION) == 0);
+  CHECK(strstr(ndf_build(), "ndfile " NDF_VERSION " ") == ndf_build() && strstr(ndf_build(), " go1.") != NULL);
   CHECK(strcmp(ndf_status_name(NDF_ERR_MASKED), "NDF_ERR_MASKED") == 0);
   CHECK(strcmp(ndf_status_name(NDF_OK), "NDF_OK") == 0);
   CHECK(strcmp(ndf_status_name(1), "NDF_ERR_UNKNOWN") == 0);

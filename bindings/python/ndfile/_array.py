@@ -19,6 +19,7 @@ from ._errors import (
     BoundsError,
     DTypeError,
     HandleError,
+    LimitError,
     MaskedError,
     NoDataError,
     NotSupportedError,
@@ -536,7 +537,10 @@ class Array(Chunked, Reducible):
         masked = self.masked if out is None else isinstance(out, np.ma.MaskedArray)
         if out is None:
             self._check_file(selection)
-            data = np.empty(selection.shape, self.dtype)
+            try:
+                data = np.empty(selection.shape, self.dtype)
+            except ValueError as e:  # NumPy bears no such extents, also without elements
+                raise LimitError(f"an array of shape {selection.shape}: {e}", path=self._file.path) from None
         else:
             data = np.asarray(out)
         box = data[selection.view]

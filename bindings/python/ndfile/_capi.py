@@ -55,6 +55,7 @@ NDF_CAP_REMOVE = 16384
 NDF_CAP_VERIFY = 32768
 NDF_CAP_SHARD = 65536
 NDF_MAX_NDIM = 64
+NDF_ADDRESS_MIB = 128
 NDF_KIND_ARRAY = 1
 NDF_KIND_DATASET = 2
 NDF_KIND_TABLE = 3
@@ -507,6 +508,7 @@ assert sizeof(ndf_shard_options) == 40
 # Pointers, handles and 64-bit integers are c_void_p, which is the fastest to pass.
 FUNCTIONS = {
     "ndf_version": (c_char_p, ()),
+    "ndf_build": (c_char_p, ()),
     "ndf_status_name": (c_char_p, (c_int32,)),
     "ndf_status_text": (c_char_p, (c_int32,)),
     "ndf_handle_count": (c_int32, (c_void_p, c_void_p,)),

@@ -40,6 +40,26 @@ def _candidates() -> list[str]:
     return [*paths, _SONAME]
 
 
+def _check_addresses() -> None:
+    """Refuse to load what would end the process: the Go runtime does when it gets too few addresses."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return
+        with open("/proc/self/statm") as f:
+            left = limit - int(f.read().split()[0]) * resource.getpagesize()
+    except (ImportError, AttributeError, OSError, ValueError):  # another system, where nothing is known
+        return
+    needed = _capi.NDF_ADDRESS_MIB << 20
+    if left < needed:
+        raise ImportError(
+            f"too little address space for the library libndfile: RLIMIT_AS (ulimit -v) is {limit >> 10} "
+            f"KiB, of which {max(0, left) >> 10} KiB are left; {needed >> 10} KiB are needed to load it"
+        )
+
+
 def _load() -> tuple[ctypes.CDLL, str]:
     tried = []
     for path in _candidates():
@@ -62,6 +82,7 @@ def _load() -> tuple[ctypes.CDLL, str]:
     )
 
 
+_check_addresses()
 lib, version = _load()
 
 

@@ -51,6 +51,7 @@ const NDF_CAP_REMOVE = Int32(16384)
 const NDF_CAP_VERIFY = Int32(32768)
 const NDF_CAP_SHARD = Int32(65536)
 const NDF_MAX_NDIM = Int32(64)
+const NDF_ADDRESS_MIB = Int32(128)
 const NDF_KIND_ARRAY = Int32(1)
 const NDF_KIND_DATASET = Int32(2)
 const NDF_KIND_TABLE = Int32(3)
@@ -359,6 +360,7 @@ end
 
 # The addresses of the functions, found by bind!.
 const p_ndf_version = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_build = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_status_name = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_status_text = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_handle_count = Ref{Ptr{Cvoid}}(C_NULL)
@@ -450,6 +452,7 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_shard) == 24
     @assert sizeof(ndf_shard_options) == 40
     p_ndf_version[] = dlsym(library, :ndf_version)
+    p_ndf_build[] = dlsym(library, :ndf_build)
     p_ndf_status_name[] = dlsym(library, :ndf_status_name)
     p_ndf_status_text[] = dlsym(library, :ndf_status_text)
     p_ndf_handle_count[] = dlsym(library, :ndf_handle_count)
@@ -516,6 +519,7 @@ function bind!(library::Ptr{Cvoid})
 end
 
 ndf_version() = ccall(p_ndf_version[], Cstring, ())
+ndf_build() = ccall(p_ndf_build[], Cstring, ())
 ndf_status_name(status) = ccall(p_ndf_status_name[], Cstring, (Int32,), status)
 ndf_status_text(status) = ccall(p_ndf_status_text[], Cstring, (Int32,), status)
 ndf_handle_count(count, err) = ccall(p_ndf_handle_count[], Int32, (Ptr{Int64}, Ptr{ndf_error},), count, err)

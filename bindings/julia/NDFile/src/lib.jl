@@ -11,8 +11,24 @@ function candidates()
     return [joinpath(package, LIBRARY), joinpath(package, "lib", LIBRARY), LIBRARY]
 end
 
+# Refuses to load what would end the process: the Go runtime does when it gets too few addresses at its start.
+function check_addresses()
+    (Sys.islinux() && isfile("/proc/self/statm")) || return nothing
+    limit = Ref((typemax(UInt), typemax(UInt)))                # struct rlimit
+    RLIMIT_AS = 9
+    ccall(:getrlimit, Cint, (Cint, Ptr{Cvoid}), RLIMIT_AS, limit) == 0 || return nothing
+    most = limit[][1]
+    most == typemax(UInt) && return nothing
+    used = parse(UInt, first(Base.split(read("/proc/self/statm", String)))) * UInt(ccall(:getpagesize, Cint, ()))
+    left, needed = most - min(used, most), UInt(NDF_ADDRESS_MIB) << 20
+    left >= needed || error("too little address space for the library libndfile: RLIMIT_AS (ulimit -v) is $(Int(most >> 10)) KiB, ",
+        "of which $(Int(left >> 10)) KiB are left; $(Int(needed >> 10)) KiB are needed to load it")
+    return nothing
+end
+
 # Loads the first library that fits, or says why none does.
 function load_library()
+    check_addresses()
     tried = String[]
     for path in candidates()
         try
