@@ -45,7 +45,8 @@ enum {
 
 /* How a new file becomes visible. */
 enum {
-  NDF_COMMIT_ATOMIC = 0, /* temporary file in the same folder, then rename: the old file or the new one */
+  NDF_COMMIT_ATOMIC = 0, /* temporary file in the same folder, then rename: the old file or the new one; mode, owner, ACL and
+                             extended attributes of the old one are kept as far as that is permitted */
   NDF_COMMIT_DIRECT = 1  /* written in place, for speed; a crash can leave a torn file */
 };
 

@@ -20,6 +20,9 @@ func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.
 	if opt.Lock {
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, "bcolz has no locks for writers in different processes")
 	}
+	if opt.Mode == ndfile.Update {
+		fsys = vfs.InStore(fsys, path, rootdirsFile, storageFile)
+	}
 	f := &file{disk: disk{metafile.NewFiles(fsys, opt.FollowSymlinks, opt.Limits)}, path: trimRoot(strings.Clone(path)), kind: ndfile.Table}
 	f.root = f.path
 	if opt.Mode == ndfile.Update {

@@ -73,6 +73,13 @@ func (r *recorder) RenameNoReplace(old, new string) error {
 	return r.FS.RenameNoReplace(old, new)
 }
 
+func (r *recorder) CreatePrivate(path string) (vfs.File, error) {
+	if !strings.Contains(path, ".ndf-tmp-") {
+		r.log = append(r.log, "= "+strings.TrimPrefix(path, "/t/"))
+	}
+	return r.FS.CreatePrivate(path)
+}
+
 func (r *recorder) Create(path string, excl bool) (vfs.File, error) {
 	if !strings.Contains(path, ".ndf-tmp-") {
 		r.log = append(r.log, "= "+strings.TrimPrefix(path, "/t/"))

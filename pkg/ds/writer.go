@@ -118,7 +118,7 @@ func errClosed() error { return ndfile.NewError(ndfile.ErrArgument, "the file is
 // room gives the spool.
 func (w *writer) room() (vfs.File, error) {
 	if w.spool == nil {
-		f, err := w.fsys.Create(w.fsys.TempName(w.path), true)
+		f, err := w.fsys.CreatePrivate(w.fsys.TempName(w.path))
 		if err != nil {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ func (a *newArray) startSpool() error {
 	if err != nil {
 		return err
 	}
-	file, err := fsys.Create(fsys.TempName(a.file.out.File().Name()), true)
+	file, err := fsys.CreatePrivate(fsys.TempName(a.file.out.File().Name()))
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,11 @@ func (f format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfil
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	file := newFile(f.version, fsys, path, opt.FollowSymlinks, opt.Limits)
+	files := fsys
+	if opt.Mode == ndfile.Update {
+		files = vfs.InStore(fsys, path, f.version.meta)
+	}
+	file := newFile(f.version, files, path, opt.FollowSymlinks, opt.Limits)
 	if opt.Mode == ndfile.Update {
 		file.mode = updating
 	}

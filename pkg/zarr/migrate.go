@@ -57,7 +57,7 @@ type migrator struct{ format }
 // from. Everything is synced to disk, whatever opt says.
 func (f migrator) Migrate(ctx context.Context, fsys ndfile.FS, path string, from ndfile.Format, opt ndfile.ConvertOptions) error {
 	m := migration{ctx: ctx, to: f.version, progress: opt.Progress,
-		old: store{version: &version0, files: metafile.NewFiles(fsys, false, opt.Limits), root: strings.Clone(path)}}
+		old: store{version: &version0, files: metafile.NewFiles(vfs.InStore(fsys, path, version0.meta, f.version.meta), false, opt.Limits), root: strings.Clone(path)}}
 	err := m.run(from.Name())
 	return ndfile.Locate(err, path, "", false)
 }

@@ -1,5 +1,6 @@
 """What save takes, refuses, and leaves behind."""
 
+import contextlib
 import json
 import os
 import stat
@@ -185,6 +186,55 @@ def test_names_refused():
         ndfile.save("x.ds", {"a\0b": 1})
     with pytest.raises(ValueError, match="as str"):
         ndfile.save("x.ds", {1: 1})
+
+
+def closed_up(root):
+    """Takes from others what they may do with a file or folder, and returns how everything in it is then."""
+    paths = [root] + [os.path.join(d, x) for d, ds, fs in os.walk(root) for x in ds + fs]
+    for p in paths:
+        if os.getuid() == 0:
+            os.chown(p, 1234, 1235)
+        os.chmod(p, 0o750 if os.path.isdir(p) else 0o640)
+        with contextlib.suppress(OSError):
+            os.setxattr(p, "user.note", b"kept")
+    return {p: access(p) for p in paths}
+
+
+def access(p):
+    st = os.stat(p)
+    return oct(st.st_mode), st.st_uid, st.st_gid, [(x, os.getxattr(p, x)) for x in os.listxattr(p)]
+
+
+@pytest.mark.parametrize("format", ["ds", "npy", "rawarray", "bcolz", "zarr0", "zarr2", "zarr3"])
+def test_access_is_kept(format):
+    value = {"a": np.arange(50)} if format == "ds" else np.arange(50)
+    longer = {"a": np.arange(70)} if format == "ds" else np.arange(70)
+    old = os.umask(0o022)
+    try:
+        for name, again in {
+            "save": lambda p: ndfile.save(p, longer, format=format),
+            "prepared": lambda p: [ndfile.save(p, longer, format=format, attrs=None) for _ in range(3)],
+            "direct": lambda p: ndfile.save(p, longer, format=format, commit="direct"),
+            "many": lambda p: ndfile.save_many([p], [longer], format=format),
+            "open": lambda p: written(p, longer, format),
+            "convert": lambda p: ndfile.convert(
+                "from.ds", p, format, name="a", allow_loss=True, overwrite=True
+            ),
+        }.items():
+            ndfile.save("from.ds", {"a": np.arange(60)})
+            p = f"{name}.{format}"
+            ndfile.save(p, value, format=format)
+            before = closed_up(p)
+            again(p)
+            assert {q: access(q) for q in before} == before, name
+    finally:
+        os.umask(old)
+
+
+def written(p, value, format):
+    with ndfile.open(p, "w", format=format) as f:
+        for k, v in value.items() if isinstance(value, dict) else [("", value)]:
+            f.add(k, v)
 
 
 @pytest.mark.parametrize("commit", ["atomic", "direct"])

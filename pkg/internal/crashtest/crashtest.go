@@ -9,6 +9,7 @@ package crashtest
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +31,7 @@ const (
 
 	// traced are the calls that can change files, and those around them.
 	traced = "openat,creat,read,write,pread64,pwrite64,writev,pwritev,pwritev2,copy_file_range,ftruncate,fallocate,fsync,fdatasync,close," +
-		"rename,renameat,renameat2,link,linkat,symlinkat,unlink,unlinkat,rmdir,mkdir,mkdirat,getdents64,newfstatat,statx"
+		"rename,renameat,renameat2,link,linkat,symlinkat,unlink,unlinkat,rmdir,mkdir,mkdirat,getdents64,newfstatat,statx,fchmod,fchown,fsetxattr,fremovexattr"
 
 	// begin and end are files that do not exist: opening them marks the trace.
 	begin = "ndfile-crash-begin"
@@ -153,7 +154,7 @@ func (s *sweep) log() string { return filepath.Join(s.root, "trace") }
 // at all.
 func (s *sweep) run(dir string, at call) (killed bool, output string) {
 	s.t.Helper()
-	if err := os.CopyFS(dir, os.DirFS(s.template)); err != nil {
+	if err := copyTree(dir, s.template); err != nil {
 		s.t.Fatal(err)
 	}
 	self, err := os.Executable()
@@ -171,4 +172,21 @@ func (s *sweep) run(dir string, at call) (killed bool, output string) {
 		return true, ""
 	}
 	return false, string(out)
+}
+
+// copyTree copies a folder with the modes of what is in it.
+func copyTree(to, from string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == from || d.Type() == fs.ModeSymlink {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chmod(to+path[len(from):], info.Mode().Perm())
+	})
 }

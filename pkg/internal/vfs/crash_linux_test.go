@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // nothing else.
 func TestKill(t *testing.T) {
 	template := t.TempDir()
-	if err := os.WriteFile(filepath.Join(template, "old"), []byte("old"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(template, "old"), []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	content := func(dir, name string) string {
@@ -40,6 +40,16 @@ func TestKill(t *testing.T) {
 	crashtest.Sweep(t, "replace", template, func(dir, at string) {
 		if got := content(dir, "old"); got != "old" && got != "new" {
 			t.Errorf("%s: %q", at, got)
+		}
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, e := range list {
+			info, err := e.Info()
+			if err != nil || info.Mode()&^0o640 != 0 {
+				t.Errorf("%s: %s has mode %v, %v, more than the old file", at, e.Name(), info.Mode(), err)
+			}
 		}
 	})
 	const tmpfile = 0o20000000 // O_TMPFILE

@@ -109,6 +109,16 @@ func (f *Fault) Create(path string, excl bool) (File, error) {
 	return f.open("create", path, func() (File, error) { return f.inner.Create(path, excl) })
 }
 
+// CreatePrivate is FS.CreatePrivate.
+func (f *Fault) CreatePrivate(path string) (File, error) {
+	return f.open("create", path, func() (File, error) { return f.inner.CreatePrivate(path) })
+}
+
+// Adopt is FS.Adopt.
+func (f *Fault) Adopt(path, like string, all bool) error {
+	return f.call("adopt", path, func() error { return f.inner.Adopt(path, like, all) })
+}
+
 // ReadSmall is FS.ReadSmall.
 func (f *Fault) ReadSmall(path string, buf []byte) (n int, rest File, err error) {
 	err = f.call("read", path, func() (err error) { n, rest, err = f.inner.ReadSmall(path, buf); return err })
@@ -146,6 +156,11 @@ func (f *Fault) ReadDir(path string) ([]DirEntry, error) {
 // Mkdir is FS.Mkdir.
 func (f *Fault) Mkdir(path string) error {
 	return f.call("mkdir", path, func() error { return f.inner.Mkdir(path) })
+}
+
+// MkdirPrivate is FS.MkdirPrivate.
+func (f *Fault) MkdirPrivate(path string) error {
+	return f.call("mkdir", path, func() error { return f.inner.MkdirPrivate(path) })
 }
 
 // Remove is FS.Remove.

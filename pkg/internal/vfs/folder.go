@@ -30,8 +30,12 @@ type Folder struct {
 // the folder it leads to is replaced or, when it dangles, created.
 //
 // CommitDirect writes a folder that does not exist yet in place; it replaces one
-// that exists as CommitAtomic does. The new folder has mode 0777 &^ umask,
-// whatever the old one had.
+// that exists as CommitAtomic does.
+//
+// What replaces takes over the access of what was there under the same name, and
+// its extended attributes (FS.Adopt). Further files get the access of the old
+// folder's first file, further folders that of the old folder. Until then the new
+// folder is for its owner only.
 func NewFolder(fsys FS, path string, opt WriteOptions, ours func(rel string, mode FileMode) bool) (*Folder, error) {
 	path = strings.Clone(path) // kept until Commit
 	if cut := strings.TrimRight(path, "/"); cut != "" {
@@ -56,9 +60,13 @@ func NewFolder(fsys FS, path string, opt WriteOptions, ours func(rel string, mod
 	if opt.Commit == CommitDirect && !found {
 		err = fsys.Mkdir(target)
 	} else {
+		mkdir := fsys.Mkdir
+		if found {
+			mkdir = fsys.MkdirPrivate
+		}
 		for range maxTempTries {
 			f.work = fsys.TempName(target)
-			if err = fsys.Mkdir(f.work); errnoOf(err) != syscall.EEXIST {
+			if err = mkdir(f.work); errnoOf(err) != syscall.EEXIST {
 				break
 			}
 		}
@@ -177,6 +185,9 @@ func (f *Folder) publish() (old string, err error) {
 	}
 	if err == nil {
 		err = f.checkOld(info.Mode)
+	}
+	if err == nil {
+		err = adoptTree(f.fsys, f.work, f.target)
 	}
 	if err != nil {
 		return "", err

@@ -29,6 +29,7 @@ type memNode struct {
 	mode    FileMode
 	ino     uint64
 	modTime int64
+	access  MemAccess
 
 	data, syncedData       []byte              // of a file; syncedData is never written to
 	entries, syncedEntries map[string]*memNode // of a folder
@@ -40,6 +41,46 @@ type memNode struct {
 	cut     bool     // to nothing, and not closed since
 }
 
+// MemAccess is who may do what with a file or folder of Mem. It is kept, but
+// everybody may do everything.
+type MemAccess struct {
+	Perm       uint32
+	UID, GID   uint32
+	Attributes map[string]string // extended attributes; it is never changed
+}
+
+// SetAccess sets the access of the file or folder at path.
+func (m *Mem) SetAccess(path string, access MemAccess) error {
+	return m.atNode("access", path, followed, func(p place) error { p.node.access = access; return nil })
+}
+
+// Access returns the access of the file or folder at path.
+func (m *Mem) Access(path string) (access MemAccess, err error) {
+	err = m.atNode("access", path, followed, func(p place) error { access = p.node.access; return nil })
+	return access, err
+}
+
+// Adopt is FS.Adopt.
+func (m *Mem) Adopt(path, like string, all bool) error {
+	want, err := m.Access(like)
+	if err != nil {
+		return err
+	}
+	return m.atNode("adopt", path, never, func(p place) error {
+		if !all {
+			some := map[string]string{}
+			for name, value := range want.Attributes {
+				if strings.HasPrefix(name, "system.posix_acl_") {
+					some[name] = value
+				}
+			}
+			want.Attributes = some
+		}
+		p.node.access = want
+		return nil
+	})
+}
+
 // NewMem returns an empty file system.
 func NewMem() *Mem {
 	m := &Mem{}
@@ -49,8 +90,9 @@ func NewMem() *Mem {
 
 func (m *Mem) newNode(mode FileMode) *memNode {
 	m.ino++
-	n := &memNode{mode: mode, ino: m.ino, modTime: time.Now().UnixNano(), log: m.log}
+	n := &memNode{mode: mode, ino: m.ino, modTime: time.Now().UnixNano(), access: MemAccess{Perm: 0o644}, log: m.log}
 	if mode == Dir {
+		n.access.Perm = 0o755
 		n.entries = map[string]*memNode{}
 	}
 	return n
@@ -66,7 +108,7 @@ func (m *Mem) CrashClone() *Mem {
 }
 
 func (n *memNode) survivor() *memNode {
-	c := &memNode{mode: n.mode, ino: n.ino, modTime: n.modTime, link: n.link,
+	c := &memNode{mode: n.mode, ino: n.ino, modTime: n.modTime, access: n.access, link: n.link,
 		data: slices.Clone(n.syncedData), syncedData: n.syncedData}
 	if n.mode == Dir {
 		c.entries = make(map[string]*memNode, len(n.syncedEntries))
@@ -203,7 +245,12 @@ func (m *Mem) open(path string, write bool) (f File, err error) {
 }
 
 // Create is FS.Create.
-func (m *Mem) Create(path string, excl bool) (f File, err error) {
+func (m *Mem) Create(path string, excl bool) (File, error) { return m.create(path, excl, 0o644) }
+
+// CreatePrivate is FS.CreatePrivate.
+func (m *Mem) CreatePrivate(path string) (File, error) { return m.create(path, true, 0o600) }
+
+func (m *Mem) create(path string, excl bool, perm uint32) (f File, err error) {
 	rule := followed
 	if excl || strings.HasSuffix(path, "/") {
 		rule = never
@@ -214,6 +261,7 @@ func (m *Mem) Create(path string, excl bool) (f File, err error) {
 			return syscall.EISDIR
 		case p.node == nil:
 			p.node = m.newNode(Regular)
+			p.node.access.Perm = perm
 			p.put(p.node)
 		case excl:
 			return syscall.EEXIST
@@ -259,7 +307,8 @@ func (m *Mem) Lstat(path string) (Info, error) { return m.stat("lstat", path, if
 func (m *Mem) stat(op, path string, rule follow) (info Info, err error) {
 	err = m.atNode(op, path, rule, func(p place) error {
 		n := p.node
-		info = Info{Size: int64(len(n.data) + len(n.link)), Mode: n.mode, ModTime: n.modTime, Ino: n.ino, Dev: 1}
+		info = Info{Size: int64(len(n.data) + len(n.link)), Mode: n.mode, ModTime: n.modTime, Ino: n.ino, Dev: 1,
+			Perm: n.access.Perm, UID: n.access.UID, GID: n.access.GID}
 		return nil
 	})
 	return info, err
@@ -308,12 +357,19 @@ func (m *Mem) ReadDir(path string) (list []DirEntry, err error) {
 }
 
 // Mkdir is FS.Mkdir.
-func (m *Mem) Mkdir(path string) error {
+func (m *Mem) Mkdir(path string) error { return m.mkdir(path, 0o755) }
+
+// MkdirPrivate is FS.MkdirPrivate.
+func (m *Mem) MkdirPrivate(path string) error { return m.mkdir(path, 0o700) }
+
+func (m *Mem) mkdir(path string, perm uint32) error {
 	return m.at("mkdir", path, never, func(p place) error {
 		if p.node != nil {
 			return syscall.EEXIST
 		}
-		p.put(m.newNode(Dir))
+		p.node = m.newNode(Dir)
+		p.node.access.Perm = perm
+		p.put(p.node)
 		return nil
 	})
 }

@@ -54,7 +54,7 @@ func (n *Near) ReadSmall(path string, buf []byte) (int, File, error) {
 
 // WriteFile follows FS.
 func (n *Near) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
-	if dir, name, ok := n.enter(path); ok && writeUnnamed(dir, ".", name, parts, opt) {
+	if dir, name, ok := n.enter(path); ok && opt.Like == "" && writeUnnamed(dir, ".", name, parts, opt) {
 		return nil
 	}
 	return n.osFS.WriteFile(path, parts, opt)

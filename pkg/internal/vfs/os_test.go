@@ -115,7 +115,7 @@ func TestMode(t *testing.T) {
 	check("d", 0o750)
 	os.Chmod(dir+"/atomic", 0o600)
 	put(t, OS, dir+"/atomic", "")
-	check("atomic", 0o640)
+	check("atomic", 0o600)
 }
 
 func TestSpecialFiles(t *testing.T) {

@@ -114,7 +114,8 @@ func infoOf(st *syscall.Stat_t) Info {
 	case syscall.S_IFLNK:
 		mode = Symlink
 	}
-	return Info{Size: st.Size, Mode: mode, ModTime: modTime(st), Ino: st.Ino, Dev: uint64(st.Dev)}
+	return Info{Size: st.Size, Mode: mode, ModTime: modTime(st), Ino: st.Ino, Dev: uint64(st.Dev),
+		Perm: uint32(st.Mode) & 0o7777, UID: st.Uid, GID: st.Gid}
 }
 
 func (osFS) Readlink(path string) (string, error) {

@@ -14,34 +14,46 @@ import (
 var replacing atomic.Bool
 
 func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
-	if writeUnnamed(atFDCWD, folderOf(path), path, parts, opt) {
+	if opt.Like == "" && writeUnnamed(atFDCWD, folderOf(path), path, parts, opt) {
 		return nil
 	}
-	target := path
-	if opt.Commit == CommitAtomic || opt.Sync {
+	target, old := path, old{path: opt.Like}
+	if opt.Commit == CommitAtomic || opt.Sync || opt.Like != "" {
 		// One lstat covers new and plain files; the rest is findTarget's.
 		info, err := lstat(path)
-		if found := err == nil; found != replacing.Load() {
+		found := err == nil
+		if found != replacing.Load() {
 			replacing.Store(found)
 		}
 		if err != syscall.ENOENT && (err != nil || info.Mode != Regular || opt.Exclusive) {
 			if err == nil && info.Mode == Symlink && o.noFollow != 0 {
 				return pathError("create", path, syscall.ELOOP)
 			}
-			var device bool
-			if target, device, err = findTarget(o, path, opt.Exclusive); err != nil {
+			var mode FileMode
+			if target, mode, found, err = findTarget(o, path, opt.Exclusive); err != nil {
 				return err
 			}
-			if device {
+			if found && mode == Other {
 				opt.Commit, opt.Sync, opt.Ordered = CommitDirect, false, false
+			} else if found {
+				if info, err = lstat(target); err != nil {
+					return pathError("lstat", path, err)
+				}
+			}
+		}
+		if found {
+			old.path, old.info, old.replaced = target, info, true
+		} else if opt.Like != "" {
+			if old.info, err = o.Stat(opt.Like); err != nil {
+				return err
 			}
 		}
 	}
 	op, err := "", error(nil)
 	if opt.Commit == CommitDirect {
-		op, err = o.writeDirect(target, parts, opt)
+		op, err = o.writeDirect(target, parts, opt, &old)
 	} else {
-		op, err = writeAtomic(target, parts, opt)
+		op, err = writeAtomic(target, parts, opt, &old)
 	}
 	if err != nil {
 		return pathError(op, path, err)
@@ -52,33 +64,63 @@ func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
 	return nil
 }
 
-func (o osFS) writeDirect(path string, parts [][]byte, opt WriteOptions) (op string, err error) {
-	fd, err := open(path, syscall.O_WRONLY|createFlags(opt.Exclusive)|o.noFollow, 0o666)
+// old is the file whose access a new one gets, if path is not empty.
+type old struct {
+	path     string
+	info     Info
+	replaced bool // it is the one that was there
+}
+
+// create makes a new file, which is for its owner only until it is like the old.
+func (o *old) create(path string, flags int) (fd int, op string, err error) {
+	flags |= syscall.O_WRONLY | syscall.O_CREAT | syscall.O_EXCL
+	if o.path == "" {
+		fd, err = open(path, flags, 0o666)
+		return fd, "create", err
+	}
+	if fd, err = open(path, flags, privateFile); err != nil {
+		return fd, "create", err
+	}
+	if err = adopt(fd, o.path, o.info, o.replaced); err != nil {
+		syscall.Close(fd)
+		syscall.Unlink(path)
+	}
+	return fd, "adopt", err
+}
+
+func (o osFS) writeDirect(path string, parts [][]byte, opt WriteOptions, like *old) (op string, err error) {
+	var fd int
+	if like.path != "" && !like.replaced {
+		fd, op, err = like.create(path, o.noFollow)
+	} else {
+		fd, err = open(path, syscall.O_WRONLY|createFlags(opt.Exclusive)|o.noFollow, 0o666)
+		op = "create"
+	}
 	if err != nil {
-		return "create", err
+		return op, err
 	}
 	if op, err = writeClose(fd, parts, opt); err != nil {
-		if torn, device, err := findTarget(OS, path, false); err == nil && !device {
+		if torn, mode, found, err := findTarget(OS, path, false); err == nil && !(found && mode == Other) {
 			syscall.Unlink(torn)
 		}
 	}
 	return op, err
 }
 
-func writeAtomic(path string, parts [][]byte, opt WriteOptions) (op string, err error) {
+func writeAtomic(path string, parts [][]byte, opt WriteOptions, like *old) (op string, err error) {
 	var space [320]byte // as pathSpace of Linux
 	var temp string
 	fd := -1
 	for range maxTempTries {
 		name := appendTempName(space[:0], path)
 		temp = unsafe.String(unsafe.SliceData(name), len(name))
-		fd, err = open(temp, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL, 0o666)
+		fd, op, err = like.create(temp, 0)
 		if err != syscall.EEXIST {
 			break
 		}
 	}
 	if err != nil {
-		return "create", err
+		return op, err
 	}
 	op, err = writeClose(fd, parts, opt)
 	if err == nil {

@@ -234,7 +234,7 @@ func (b *blackout) survivor(n *memNode, contents map[*memNode]*memNode) *memNode
 	if c := b.nodes[n]; c != nil {
 		return c // has two names
 	}
-	c := &memNode{mode: n.mode, ino: n.ino, modTime: n.modTime, link: n.link}
+	c := &memNode{mode: n.mode, ino: n.ino, modTime: n.modTime, access: n.access, link: n.link}
 	b.nodes[n] = c
 	data, entries := n.syncedData, n.syncedEntries
 	if changed := contents[n]; changed != nil {

@@ -20,7 +20,8 @@ type Replace struct {
 	written string // the file that is written: a temporary one, or target
 	file    File
 	opt     WriteOptions
-	device  bool // target is neither file nor folder: it is not ours to remove
+	like    string // the file whose access the new one gets; "" for none
+	device  bool   // target is neither file nor folder: it is not ours to remove
 	done    bool
 }
 
@@ -29,21 +30,36 @@ type Replace struct {
 //
 // A symlink stays: the file it leads to is replaced or, when it dangles,
 // created. A device is never replaced but written in place. A folder is EISDIR.
-// The new file has mode 0666 &^ umask, whatever the old one had.
+//
+// The new file takes over the access of the one that it replaces and its extended
+// attributes (FS.Adopt); until then it is for its owner only, and stays so when
+// the old one is removed meanwhile. It is another file: hard links of the old one
+// keep the old content.
 func NewReplace(fsys FS, path string, opt WriteOptions) (*Replace, error) {
 	path = strings.Clone(path) // kept until Commit
-	target, device, err := findTarget(fsys, path, opt.Exclusive)
+	target, mode, found, err := findTarget(fsys, path, opt.Exclusive)
 	if err != nil {
 		return nil, err
 	}
-	r := &Replace{fsys: fsys, path: path, target: target, written: target, opt: opt, device: device}
-	if opt.Commit == CommitDirect || device {
+	r := &Replace{fsys: fsys, path: path, target: target, written: target, opt: opt, like: opt.Like, device: found && mode == Other}
+	if found {
+		r.like = target
+	}
+	if opt.Commit == CommitDirect || r.device {
 		r.opt.Commit = CommitDirect
-		r.file, err = fsys.Create(target, opt.Exclusive)
+		if found || r.like == "" {
+			r.file, err = fsys.Create(target, opt.Exclusive)
+		} else {
+			r.file, err = CreateLike(fsys, target, r.like)
+		}
 	} else {
+		create := fsys.CreatePrivate
+		if r.like == "" {
+			create = func(path string) (File, error) { return fsys.Create(path, true) }
+		}
 		for range maxTempTries {
 			r.written = fsys.TempName(target)
-			r.file, err = fsys.Create(r.written, true)
+			r.file, err = create(r.written)
 			if errnoOf(err) != syscall.EEXIST {
 				break
 			}
@@ -78,6 +94,11 @@ func (r *Replace) Commit() error {
 }
 
 func (r *Replace) publish() error {
+	if r.like != "" && r.written != r.target {
+		if err := r.fsys.Adopt(r.written, r.like, r.like == r.target); err != nil && errnoOf(err) != syscall.ENOENT {
+			return err
+		}
+	}
 	if r.opt.Sync && !r.device {
 		if err := r.file.Sync(); err != nil {
 			return err
@@ -123,16 +144,13 @@ func (r *Replace) named(err error) error {
 }
 
 // findTarget returns the file that new content of path goes to, after symlinks,
-// and whether it is a device or the like.
-func findTarget(fsys FS, path string, exclusive bool) (target string, device bool, err error) {
-	target, mode, found, err := followLinks(fsys, path, exclusive)
-	switch {
-	case err != nil:
-		return "", false, err
-	case found && mode == Dir:
-		return "", false, pathError("create", path, syscall.EISDIR)
+// and what is there.
+func findTarget(fsys FS, path string, exclusive bool) (target string, mode FileMode, found bool, err error) {
+	target, mode, found, err = followLinks(fsys, path, exclusive)
+	if err == nil && found && mode == Dir {
+		err = pathError("create", path, syscall.EISDIR)
 	}
-	return target, found && mode == Other, nil
+	return target, mode, found, err
 }
 
 // followLinks returns the path at the end of the symlinks that path begins with,

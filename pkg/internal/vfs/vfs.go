@@ -21,6 +21,18 @@ type FS interface {
 	// symlink: EEXIST.
 	Create(path string, excl bool) (File, error)
 
+	// CreatePrivate is Create with excl of a file that is for its owner only: mode
+	// 0600 &^ umask.
+	CreatePrivate(path string) (File, error)
+
+	// Adopt gives the new file or folder at path, which is this process's own, the
+	// access of like, one of the same kind: mode, owner and group, ACL. With all it
+	// gets the other extended attributes too, as what replaces like. Owner and group
+	// are kept where that is permitted; a group that cannot be kept is given no more
+	// than all others have. Attributes of the system are copied where that is
+	// permitted. On macOS only mode, owner and group are.
+	Adopt(path, like string, all bool) error
+
 	// ReadSmall opens path and fills buf with one read at offset 0. When the
 	// file ends within buf (n < len(buf)) it is closed again and rest is nil;
 	// otherwise rest is the open file, whose first n bytes are in buf. Without
@@ -46,6 +58,9 @@ type FS interface {
 
 	// Mkdir creates a folder, mode 0777 &^ umask.
 	Mkdir(path string) error
+
+	// MkdirPrivate creates a folder that is for its owner only: mode 0700 &^ umask.
+	MkdirPrivate(path string) error
 
 	// Remove removes a file or a symlink.
 	Remove(path string) error
@@ -142,6 +157,10 @@ type WriteOptions struct {
 	// does so on ext4 where a file is replaced; this is for new ones that others rely
 	// on. With Sync it says nothing.
 	Ordered bool
+
+	// Like is the path of a file whose access a file gets where none is replaced:
+	// one of the same store. Empty: mode 0666 &^ umask.
+	Like string
 }
 
 // FileMode is the kind of a folder's entry.
@@ -168,6 +187,9 @@ type Info struct {
 	ModTime int64 // nanoseconds since 1970 UTC
 	Ino     uint64
 	Dev     uint64
+
+	Perm     uint32 // permission bits with set-user-ID, set-group-ID and sticky
+	UID, GID uint32 // owner and group
 }
 
 // DirEntry is one entry of a folder. Mode is that of the entry itself: symlinks

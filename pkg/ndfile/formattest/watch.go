@@ -107,6 +107,14 @@ func (w *watch) Create(path string, excl bool) (vfs.File, error) {
 	return w.opening("create", path, func() (vfs.File, error) { return w.FS.Create(path, excl) })
 }
 
+func (w *watch) CreatePrivate(path string) (vfs.File, error) {
+	return w.opening("create", path, func() (vfs.File, error) { return w.FS.CreatePrivate(path) })
+}
+
+func (w *watch) Adopt(path, like string, all bool) error {
+	return w.do("adopt", path, func() error { return w.FS.Adopt(path, like, all) })
+}
+
 func (w *watch) ReadSmall(path string, buf []byte) (n int, rest vfs.File, err error) {
 	rest, err = w.opening("read", path, func() (rest vfs.File, err error) { n, rest, err = w.FS.ReadSmall(path, buf); return rest, err })
 	return n, rest, err
@@ -134,6 +142,10 @@ func (w *watch) ReadDir(path string) (list []vfs.DirEntry, err error) {
 
 func (w *watch) Mkdir(path string) error {
 	return w.do("mkdir", path, func() error { return w.FS.Mkdir(path) })
+}
+
+func (w *watch) MkdirPrivate(path string) error {
+	return w.do("mkdir", path, func() error { return w.FS.MkdirPrivate(path) })
 }
 
 func (w *watch) Remove(path string) error {

@@ -1,0 +1,43 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// InStore is fsys for changes of a store: files and folders that it makes get the
+// access of the store's own, the first of the named files in folder that exists,
+// and of folder itself. Where there is none of them it is fsys.
+func InStore(fsys FS, folder string, names ...string) FS {
+	for _, name := range names {
+		if info, err := fsys.Stat(folder + "/" + name); err == nil && info.Mode == Regular {
+			return inStore{fsys, folder + "/" + name, folder}
+		}
+	}
+	return fsys
+}
+
+type inStore struct {
+	FS
+	file, folder string // whose access is taken
+}
+
+func (s inStore) withoutLinks() FS { return inStore{NoFollow(s.FS), s.file, s.folder} }
+
+func (s inStore) Create(path string, excl bool) (File, error) {
+	if !excl {
+		if _, err := s.FS.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return s.FS.Create(path, false)
+		}
+	}
+	return CreateLike(s.FS, path, s.file)
+}
+
+func (s inStore) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
+	if opt.Like == "" {
+		opt.Like = s.file
+	}
+	return s.FS.WriteFile(path, parts, opt)
+}
+
+func (s inStore) Mkdir(path string) error { return MkdirLike(s.FS, path, s.folder) }
