@@ -115,6 +115,16 @@ typedef struct ndfgo_term {
   uintptr_t value_json;
 } ndfgo_term;
 
+typedef struct ndfgo_where_options {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int64_t start;
+  int64_t stop;
+  int64_t skip;
+  int64_t limit;
+  uintptr_t condition;
+} ndfgo_where_options;
+
 typedef struct ndfgo_problem {
   uint32_t struct_size;
   int32_t code;

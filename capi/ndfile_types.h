@@ -278,6 +278,7 @@ typedef struct ndf_where_options {
   int64_t stop;      /* the row to stop before; 0: all rows */
   int64_t skip;      /* matching rows to leave out first */
   int64_t limit;     /* at most so many rows; 0: all */
+  const char *condition; /* a condition as text, which must hold besides the terms; may be NULL */
 } ndf_where_options;
 
 /* What ndf_array_reduce can find out: bits of its parameter what, and of have in ndf_summary. */

@@ -158,6 +158,12 @@ func resizeTable(h handle, nrows int64) error {
 // with a string in ISO 8601 or "NaT"; S and U with strings, NULs at the end do not count. Of the comparisons with NaN
 // and NaT only NDF_OP_NE holds. A missing element fulfils no condition.
 //
+// A condition as text, in the options, is written as in Python, over names of columns: "(close > 1) & (id == 3)",
+// "not (10 <= x < 20) or sym in ('A', 'B')", "(high - low) / close > 0.1", "~halted", "day >= '2020-03-01'"; a name
+// that is no word stands in backquotes. & and | bind as "and" and "or" do. Comparisons of a column with constants are
+// those of the terms; arithmetic is that of int64 where both sides are integers, else of float64, and a result that is
+// no int64 an NDF_ERR_ARGUMENT.
+//
 // C: int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err)
 //
 // Parameters:
@@ -171,7 +177,7 @@ func resizeTable(h handle, nrows int64) error {
 //   - next: receives the row to go on with, or -1 when there is nothing more to find
 //
 // Returns: NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_ARGUMENT for a constant that the
-// column cannot be compared with, an unknown op, and a file that is no table; NDF_ERR_NOT_SUPPORTED for columns of more
+// column cannot be compared with, an unknown op, a condition that cannot be read, and a file that is no table; NDF_ERR_NOT_SUPPORTED for columns of more
 // than one axis and of other dtypes; NDF_ERR_BOUNDS for rows outside the table; NDF_ERR_CORRUPT; NDF_ERR_IO;
 // NDF_ERR_HANDLE.
 //
@@ -233,6 +239,11 @@ func queryAt(terms address, n int64, options *C.ndf_where_options) (q ndfile.Que
 			return q, err
 		}
 		q = ndfile.Query{Start: int64(own.start), Stop: int64(own.stop), Skip: int64(own.skip), Limit: int64(own.limit)}
+		if own.condition != nil {
+			if q.Condition, err = ndfile.ParseCondition(textAt(own.condition)); err != nil {
+				return q, err
+			}
+		}
 	}
 	err = structsAt("ndf_term", terms, n, func(p *C.ndf_term) error {
 		var own C.ndfgo_term

@@ -408,6 +408,7 @@ typedef struct ndf_where_options {
   int64_t stop;      /* the row to stop before; 0: all rows */
   int64_t skip;      /* matching rows to leave out first */
   int64_t limit;     /* at most so many rows; 0: all */
+  const char *condition; /* a condition as text, which must hold besides the terms; may be NULL */
 } ndf_where_options;
 
 /* What ndf_array_reduce can find out: bits of its parameter what, and of have in ndf_summary. */
@@ -1204,6 +1205,12 @@ NDF_API int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err);
  * a number, M8 also with a string in ISO 8601 or "NaT"; S and U with strings, NULs at the end do not count.
  * Of the comparisons with NaN and NaT only NDF_OP_NE holds. A missing element fulfils no condition.
  *
+ * A condition as text, in the options, is written as in Python, over names of columns: "(close > 1) & (id ==
+ * 3)", "not (10 <= x < 20) or sym in ('A', 'B')", "(high - low) / close > 0.1", "~halted", "day >=
+ * '2020-03-01'"; a name that is no word stands in backquotes. & and | bind as "and" and "or" do. Comparisons
+ * of a column with constants are those of the terms; arithmetic is that of int64 where both sides are
+ * integers, else of float64, and a result that is no int64 an NDF_ERR_ARGUMENT.
+ *
  *   file     the handle of a table
  *   terms    the conditions, each with its struct_size set; may be NULL with nterms 0: all rows
  *   nterms   number of terms
@@ -1214,9 +1221,9 @@ NDF_API int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err);
  *   next     receives the row to go on with, or -1 when there is nothing more to find
  *
  * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_ARGUMENT for a constant
- *   that the column cannot be compared with, an unknown op, and a file that is no table;
- *   NDF_ERR_NOT_SUPPORTED for columns of more than one axis and of other dtypes; NDF_ERR_BOUNDS for rows
- *   outside the table; NDF_ERR_CORRUPT; NDF_ERR_IO; NDF_ERR_HANDLE.
+ *   that the column cannot be compared with, an unknown op, a condition that cannot be read, and a file that
+ *   is no table; NDF_ERR_NOT_SUPPORTED for columns of more than one axis and of other dtypes; NDF_ERR_BOUNDS
+ *   for rows outside the table; NDF_ERR_CORRUPT; NDF_ERR_IO; NDF_ERR_HANDLE.
  * Ownership: nothing is kept.
  * Threads: any; reads of one file run in parallel.
  * Since 1.0. */

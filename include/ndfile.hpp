@@ -1118,25 +1118,12 @@ class file {
 
   /// The rows of a table for which all terms hold, rising.
   std::vector<std::int64_t> where(const std::vector<term> &terms, const where_options &options = {}) const {
-    std::vector<ndf_term> c;
-    for (const term &t : terms)
-      c.push_back({sizeof(ndf_term), t.op, detail::c_text(t.column, "column"), detail::c_text(t.value, "value")});
-    ndf_where_options o = {sizeof o, 0, options.start, options.stop, options.skip, options.limit};
-    std::vector<std::int64_t> rows;
-    for (std::int64_t room = 1000, found = 0, next = 0; next >= 0; room = found) { // as many again
-      rows.resize(static_cast<std::size_t>(found + room));
-      std::int64_t n = 0;
-      detail::call(ndf_table_where, handle(), c.data(), static_cast<std::int64_t>(c.size()), &o, rows.data() + found, room, &n,
-                   &next);
-      found += n;
-      rows.resize(static_cast<std::size_t>(found));
-      o.start = next;
-      o.skip = 0;
-      if (options.limit > 0) o.limit = options.limit - found;
-    }
-    return rows;
+    return rows_where(terms, nullptr, options);
   }
-
+  /// The rows of a table for which a condition holds, such as "(close > 1) & (sym in ('A', 'B'))"; see ndf_table_where.
+  std::vector<std::int64_t> matching(const std::string &condition, const where_options &options = {}) const {
+    return rows_where({}, detail::c_text(condition, "condition"), options);
+  }
   /// The table, or some columns of it, as a stream of Arrow record batches of so many rows (0: as the library chooses). The
   /// types are as ndf_table_arrow says.
   arrow_stream arrow(const std::optional<std::vector<std::string>> &columns = std::nullopt, std::int64_t batch_rows = 0) const {
@@ -1205,6 +1192,26 @@ class file {
   }
 
  private:
+  std::vector<std::int64_t> rows_where(const std::vector<term> &terms, const char *condition, const where_options &options) const {
+    std::vector<ndf_term> c;
+    for (const term &t : terms)
+      c.push_back({sizeof(ndf_term), t.op, detail::c_text(t.column, "column"), detail::c_text(t.value, "value")});
+    ndf_where_options o = {sizeof o, 0, options.start, options.stop, options.skip, options.limit, condition};
+    std::vector<std::int64_t> rows;
+    for (std::int64_t room = 1000, found = 0, next = 0; next >= 0; room = found) { // as many again
+      rows.resize(static_cast<std::size_t>(found + room));
+      std::int64_t n = 0;
+      detail::call(ndf_table_where, handle(), c.data(), static_cast<std::int64_t>(c.size()), &o, rows.data() + found, room, &n,
+                   &next);
+      found += n;
+      rows.resize(static_cast<std::size_t>(found));
+      o.start = next;
+      o.skip = 0;
+      if (options.limit > 0) o.limit = options.limit - found;
+    }
+    return rows;
+  }
+
   explicit file(const std::string &path) : path_(path) {}
 
   /// The array whose handle function(handle(), arguments..., &handle, &err) gives.

@@ -600,6 +600,8 @@ void test_table() {
   CHECK(f.where({{"price", NDF_OP_EQ, "3"}}, {10, 0, 1, 2}) == std::vector<std::int64_t>{23, 33});
   CHECK(f.where({}, {0, 0, 0, 2500}).size() == 2500);
   THROWS(NDF_ERR_NAME, "none", "", f.where({{"none", NDF_OP_EQ, "3"}}));
+  CHECK(f.matching("(price == 3) & (id < 30) | id * 2 == 18", {0, 0, 0, 3}) == std::vector<std::int64_t>{3, 9, 13});
+  THROWS(NDF_ERR_ARGUMENT, "", "", f.matching("price >"));
 
   ndfile::arrow_stream stream = f.arrow(std::vector<std::string>{"price"}, 3000), moved = std::move(stream);
   CHECK(stream.get()->release == nullptr);

@@ -3,6 +3,7 @@ package ndfile
 import (
 	"context"
 	"strconv"
+	"sync"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -66,6 +67,8 @@ type Term struct {
 type Query struct {
 	// Terms must all hold. A missing element fulfils none.
 	Terms []Term
+	// Condition must hold too; nil is none.
+	Condition *Condition
 	// Start is the first row looked at, Stop the row where to stop; a Stop of 0 is
 	// the end of the table.
 	Start, Stop int64
@@ -74,13 +77,16 @@ type Query struct {
 	Skip, Limit int64
 }
 
-// whereBytes is the most that a block of one column takes in memory; a single row
-// may take more.
-const whereBytes = 4 << 20
+// A block of the widest column takes about whereBytes in memory, so that it stays in
+// the cache, or as much as a chunk, up to mostWhereBytes; a single row may take more.
+const (
+	whereBytes     = 256 << 10
+	mostWhereBytes = 4 << 20
+)
 
 // Where finds the rows of a table that fulfil a query. It works on blocks of rows:
-// as many as whole chunks of the first term's column fill 4 MiB. Later terms are
-// read only where the earlier ones hold. emit gets the rows that were found in a
+// whole chunks of the first column looked at, of some hundred KiB. Later terms are
+// read only where the earlier ones hold, where these are few. emit gets the rows that were found in a
 // block, rising, in memory that is valid until it returns; with more false, or an
 // error, which Where returns, the search ends.
 //
@@ -102,16 +108,15 @@ func Select(ctx context.Context, f File, q Query, columns []string, emit func(ro
 	if err != nil {
 		return err
 	}
+	defer s.release()
 	blocks := newTiling(ndarray.Box{Start: []int64{s.start}, Count: []int64{s.stop - s.start}}, s.unit, 1, s.blockRows)
 	for block := range blocks.all() {
 		if err := ctx.Err(); err != nil {
 			return NewError(ErrCanceled, "").Because(err)
 		}
-		rows := s.fill(block.Start[0], block.Count[0])
-		for i := range s.terms {
-			if rows, err = s.terms[i].keep(ctx, rows); err != nil {
-				return Locate(err, "", s.terms[i].name, true)
-			}
+		rows, err := s.matching(ctx, block.Start[0], block.Count[0])
+		if err != nil {
+			return err
 		}
 		skipped := min(s.skip, int64(len(rows)))
 		rows, s.skip = rows[skipped:], s.skip-skipped
@@ -141,37 +146,67 @@ type column struct {
 	spec  Spec
 	dtype ndarray.DType // in which it is read
 	data  []byte
+	mask  []byte
+	uses  int    // how often a condition has it
+	held  block  // the rows in data
+	spare *spare // where memory comes from
 }
 
 // read reads rows into the column's memory.
-func (c *column) read(ctx context.Context, rows []int64, mask []byte) (ndarray.Buffer, error) {
+func (c *column) read(ctx context.Context, rows []int64) (ndarray.Buffer, error) {
 	shape := append([]int64{int64(len(rows))}, c.spec.Shape[1:]...)
 	n, err := ndarray.NBytes(shape, c.dtype.Size)
 	if err != nil {
 		return ndarray.Buffer{}, err
 	}
-	c.data = grown(c.data, n)
+	c.data = c.spare.grown(c.data, n)
 	b := ndarray.Buffer{DType: c.dtype, Shape: shape, Data: c.data}
-	return b, take(ctx, c.array, rows, b, mask)
+	return b, take(ctx, c.array, rows, b, nil)
+}
+
+// block reads a block of a column of one axis, once however often it is asked for. mask
+// is nil where nothing can be missing.
+func (c *column) block(ctx context.Context, b block) (data, mask []byte, err error) {
+	if c.held == b {
+		return c.data, c.mask, nil
+	}
+	n, err := ndarray.NBytes([]int64{b.n}, c.dtype.Size)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.held, c.data = block{}, c.spare.grown(c.data, n)
+	if c.spec.Masked {
+		c.mask = c.spare.grown(c.mask, b.n)
+	}
+	dst := ndarray.Buffer{DType: c.dtype, Shape: []int64{b.n}, Data: c.data}
+	if err = readBlock(ctx, c.array, rowBox(c.spec.Shape, b.first, b.n), dst, c.mask); err == nil {
+		c.held = b
+	}
+	return c.data, c.mask, err
 }
 
 // search is one call of Select.
 type search struct {
 	start, stop int64
 	skip, limit int64 // what is left of them; limit < 0: all
-	terms       []condition
+	file        File
+	condition   node               // nil: all rows
+	compared    map[string]*column // those of the condition
 	columns     []column
 	buffers     []ndarray.Buffer
 	unit        []int64 // chunk of the column that is read first
+	widest      int64   // bytes of the longest row of a column
 	blockRows   int64
-	rows        []int64
+	keep        []byte
+	rows        []byte // int64
+	spare
 }
 
 func newSearch(f File, q Query, columns []string) (*search, error) {
 	if f.Kind() != Table {
 		return nil, NewError(ErrArgument, "expected a table, found a file of kind "+f.Kind().String())
 	}
-	s := &search{start: q.Start, stop: q.Stop, skip: q.Skip, limit: q.Limit}
+	s := &search{start: q.Start, stop: q.Stop, skip: q.Skip, limit: q.Limit, file: f, compared: map[string]*column{}, widest: 1}
 	total, err := tableRows(f)
 	if err != nil {
 		return nil, err
@@ -187,54 +222,131 @@ func newSearch(f File, q Query, columns []string) (*search, error) {
 	case s.limit == 0:
 		s.limit = -1
 	}
-	if len(q.Terms) == 0 { // the rows are known without looking
+	conditions := make([]*Condition, 0, len(q.Terms)+1)
+	for _, t := range q.Terms {
+		conditions = append(conditions, t.Condition())
+	}
+	if q.Condition != nil {
+		conditions = append(conditions, q.Condition)
+	}
+	if len(conditions) == 0 { // the rows are known without looking
 		s.start += min(s.skip, s.stop-s.start)
 		s.skip = 0
-	}
-	widest := int64(1)
-	open := func(name string) (column, error) {
-		a, err := f.Array(name)
-		if err != nil {
-			return column{}, err
-		}
-		c := column{name: name, array: a, spec: a.Spec()}
-		c.dtype = c.spec.DType.Native()
-		switch {
-		case c.dtype.IsVar():
-			return c, NewError(ErrNotSupported, "a column of "+c.dtype.String()+", which has elements of variable length")
-		case len(c.spec.Shape) == 0 || c.spec.Shape[0] < s.stop:
-			return c, NewError(ErrCorrupt, "a column of shape "+shapeText(c.spec.Shape)+" in a table of "+strconv.FormatInt(total, 10)+" rows")
-		}
-		n, err := ndarray.NBytes(c.spec.Shape[1:], c.dtype.Size)
-		widest = max(widest, n)
-		if s.unit == nil && c.spec.Chunks != nil {
-			s.unit = c.spec.Chunks[:1]
-		}
-		return c, err
-	}
-	for _, t := range q.Terms {
-		c, err := open(t.Column)
-		if err == nil {
-			s.terms = append(s.terms, condition{column: c})
-			err = s.terms[len(s.terms)-1].compile(t)
-		}
-		if err != nil {
-			return nil, Locate(err, "", t.Column, true)
-		}
+	} else if s.condition, err = s.conditionIn(And(conditions...), false); err != nil {
+		return nil, err
 	}
 	for _, name := range columns {
-		c, err := open(name)
+		c, err := s.open(name)
 		if err != nil {
 			return nil, Locate(err, "", name, true)
 		}
 		s.columns = append(s.columns, c)
 	}
 	s.buffers = make([]ndarray.Buffer, len(columns))
-	s.blockRows = max(1, whereBytes/widest)
+	s.blockRows = max(1, whereBytes/s.widest)
 	if s.unit != nil && s.unit[0] > s.blockRows {
-		s.unit = nil
+		if s.unit[0] <= mostWhereBytes/s.widest {
+			s.blockRows = s.unit[0]
+		} else {
+			s.blockRows, s.unit = max(1, mostWhereBytes/s.widest), nil
+		}
 	}
 	return s, nil
+}
+
+// open finds a column.
+func (s *search) open(name string) (column, error) {
+	a, err := s.file.Array(name)
+	if err != nil {
+		return column{}, err
+	}
+	c := column{name: name, array: a, spec: a.Spec(), spare: &s.spare}
+	c.dtype = c.spec.DType.Native()
+	switch {
+	case c.dtype.IsVar():
+		return c, NewError(ErrNotSupported, "a column of "+c.dtype.String()+", which has elements of variable length")
+	case len(c.spec.Shape) == 0 || c.spec.Shape[0] < s.stop:
+		return c, NewError(ErrCorrupt, "a column of shape "+shapeText(c.spec.Shape)+" in a table where rows to "+strconv.FormatInt(s.stop, 10)+" are wanted")
+	}
+	n, err := ndarray.NBytes(c.spec.Shape[1:], c.dtype.Size)
+	s.widest = max(s.widest, n)
+	if s.unit == nil && c.spec.Chunks != nil {
+		s.unit = c.spec.Chunks[:1]
+	}
+	return c, err
+}
+
+// column finds a column that a condition compares.
+func (s *search) column(name string) (*column, error) {
+	if c := s.compared[name]; c != nil {
+		c.uses++
+		return c, nil
+	}
+	c, err := s.open(name)
+	if err == nil && len(c.spec.Shape) != 1 {
+		err = NewError(ErrNotSupported, "comparing a column of "+strconv.Itoa(len(c.spec.Shape))+" axes")
+	}
+	if err == nil {
+		c.dtype, err = comparable(c.spec.DType)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.uses = 1
+	s.compared[name] = &c
+	return &c, nil
+}
+
+// matching gives those of n consecutive rows that fulfil the condition.
+func (s *search) matching(ctx context.Context, first, n int64) ([]int64, error) {
+	s.rows = s.grown(s.rows, 8*n)
+	rows := view[int64](s.rows)
+	if s.condition == nil {
+		for i := range rows {
+			rows[i] = first + int64(i)
+		}
+		return rows, nil
+	}
+	s.keep = s.grown(s.keep, n)
+	for i := range s.keep {
+		s.keep[i] = 1
+	}
+	if err := s.condition.apply(ctx, block{first, n}, s.keep); err != nil {
+		return nil, err
+	}
+	found := 0
+	for i, k := range s.keep { // without branches
+		rows[found] = first + int64(i)
+		found += int(k)
+	}
+	return rows[:found], nil
+}
+
+// spare lends memory of searches that are done: fresh pages cost more than what is
+// done with them.
+type spare struct{ lent [][]byte }
+
+var spares sync.Pool // of *[]byte
+
+// grown is grown with lent memory, which is the search's until release.
+func (s *spare) grown(b []byte, n int64) []byte {
+	if n <= int64(cap(b)) {
+		return b[:n]
+	}
+	p, _ := spares.Get().(*[]byte)
+	if p == nil || int64(cap(*p)) < n {
+		fresh := words(n)
+		p = &fresh
+	}
+	s.lent = append(s.lent, *p)
+	return (*p)[:n]
+}
+
+func (s *spare) release() {
+	for i := range s.lent {
+		spares.Put(&s.lent[i])
+	}
+	s.lent = nil
 }
 
 // tableRows is the number of rows of a table.
@@ -256,22 +368,10 @@ func tableRows(f File) (int64, error) {
 	return 0, NewError(ErrCorrupt, "a column without rows").In(names[0])
 }
 
-// fill gives n consecutive rows.
-func (s *search) fill(first, n int64) []int64 {
-	if int64(cap(s.rows)) < n {
-		s.rows = make([]int64, n)
-	}
-	rows := s.rows[:n]
-	for i := range rows {
-		rows[i] = first + int64(i)
-	}
-	return rows
-}
-
 // project reads the columns that were asked for.
 func (s *search) project(ctx context.Context, rows []int64) (err error) {
 	for i := range s.columns {
-		if s.buffers[i], err = s.columns[i].read(ctx, rows, nil); err != nil {
+		if s.buffers[i], err = s.columns[i].read(ctx, rows); err != nil {
 			return Locate(err, "", s.columns[i].name, true)
 		}
 	}

@@ -392,10 +392,11 @@ class ndf_where_options(Structure):
         ("stop", c_int64),
         ("skip", c_int64),
         ("limit", c_int64),
+        ("condition", c_char_p),
     ]
 
 
-assert sizeof(ndf_where_options) == 40
+assert sizeof(ndf_where_options) == 48
 
 
 class ndf_scalar(Structure):

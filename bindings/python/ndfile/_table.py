@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas
 
 _BLOCK = 1 << 22  # bytes
-_ROOM = 1 << 16  # row numbers a call
+_ROOM = 1 << 22  # row numbers a call
 
 _OPS = {
     "==": _capi.NDF_OP_EQ,
@@ -176,7 +176,7 @@ class Table(File):
 
     def where(
         self,
-        terms: Iterable[Term],
+        terms: str | Iterable[Term],
         columns: Sequence[str] | None = None,
         *,
         start: int = 0,
@@ -188,10 +188,14 @@ class Table(File):
 
         Parameters
         ----------
-        terms : iterable of (column, comparison, constant)
-            Conditions, which must all hold: ``[("price", ">", 10), ("sym", "==", "A")]``. Comparisons are
-            exact. Constants are numbers and bools; texts for columns of texts; datetimes as NumPy, `datetime`
-            or ISO 8601 have them. With NaN and NaT only ``"!="`` holds.
+        terms : str, or iterable of (column, comparison, constant)
+            A condition in words: ``"(price > 10) & (sym in ('A', 'B'))"``, with ``&``, ``|``, ``~`` (or
+            ``and``, ``or``, ``not``, which bind alike), comparisons, ``in``, arithmetic, texts in quotes, times
+            as ISO 8601 texts, and names that are no words in backquotes. Or conditions that must all hold:
+            ``[("price", ">", 10), ("sym", "==", "A")]``. Comparisons with constants are exact. Constants are
+            numbers and bools; texts for columns of texts; datetimes as NumPy, `datetime` or ISO 8601 have
+            them. With NaN and NaT only ``!=`` holds. Arithmetic is that of int64, or of float64 where a
+            float or a ``/`` takes part.
         columns : sequence of str, optional
             Columns to read, as for `read`.
         start, stop : int, optional
@@ -211,7 +215,8 @@ class Table(File):
         NameNotFoundError
             No column of that name (a KeyError).
         ArgumentError
-            A constant that the column cannot be compared with (a ValueError).
+            A condition that cannot be read, or a constant that the column cannot be compared with (a
+            ValueError).
         NotSupportedError
             A column of several axes, or of records (a NotImplementedError).
         """
@@ -220,7 +225,7 @@ class Table(File):
 
     def where_rows(
         self,
-        terms: Iterable[Term],
+        terms: str | Iterable[Term],
         *,
         start: int = 0,
         stop: int | None = None,
@@ -228,11 +233,12 @@ class Table(File):
         limit: int | None = None,
     ) -> np.ndarray:
         """Find the rows that fulfil conditions, as `where`; give their numbers as int64."""
-        compiled, keep = self._terms(terms)
+        condition = encode_name(terms) if isinstance(terms, str) else None
+        compiled, keep = self._terms(() if isinstance(terms, str) else terms)
         start, stop, _ = slice(start, stop).indices(self.nrows)
         options = _capi.ndf_where_options()
         options.struct_size = ctypes.sizeof(options)
-        options.stop, options.skip = stop, operator.index(skip)
+        options.stop, options.skip, options.condition = stop, operator.index(skip), condition
         left = stop if limit is None else operator.index(limit)
         if left < 0:
             raise ArgumentError(f"limit: expected 0 or more, found {left}")
@@ -258,7 +264,10 @@ class Table(File):
             left -= found.value
             start, options.skip = following.value, 0
         del keep
-        return np.concatenate(parts)
+        if len(parts) != 2:
+            return np.concatenate(parts)
+        rows = parts[1]
+        return rows if rows.nbytes > rows.base.nbytes // 2 else rows.copy()  # type: ignore[union-attr]
 
     def _terms(self, terms: Iterable[Term]) -> tuple[ctypes.Array, list]:
         """Make the conditions, and the list of what they point to."""

@@ -270,6 +270,7 @@ struct ndf_where_options
     stop::Int64
     skip::Int64
     limit::Int64
+    condition::Cstring
 end
 
 struct ndf_scalar
@@ -443,7 +444,7 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_save_file) == 48
     @assert sizeof(ndf_blosc_info) == 56
     @assert sizeof(ndf_term) == 24
-    @assert sizeof(ndf_where_options) == 40
+    @assert sizeof(ndf_where_options) == 48
     @assert sizeof(ndf_scalar) == 40
     @assert sizeof(ndf_summary) == 176
     @assert sizeof(ndf_problem) == 56

@@ -84,6 +84,9 @@ reads them. Columns are read block by block, those of later conditions only wher
 Comparisons are exact: neither elements nor constants are rounded. Constants are numbers and `Bool`s; texts for texts; for
 times the count of units, for `M8` also a text in ISO 8601, as `string(date)` gives it. With NaN and NaT only `!=` holds.
 
+A condition can also be a text, `NDFile.where(f, "(price > 10) & (sym in ('A', 'B'))")`, with `&`, `|`, `~` (or `and`, `or`,
+`not`), comparisons, `in` and arithmetic of columns; names that are no words stand in backquotes.
+
 # Arguments
 - `rows`: the part of the table to look at.
 - `skip`: matching rows to leave out first; `limit`: give at most so many.
@@ -97,7 +100,7 @@ NDFile.open("trades.bcolz") do f
 end
 ```
 """
-function where(f::File, conditions::Pair...; columns=keys(f), options...)
+function where(f::File, conditions::Union{Pair,AbstractString}...; columns=keys(f), options...)
     rows = findrows(f, conditions...; options...)
     return (rows=rows, columns=f[rows, columns])
 end
@@ -109,11 +112,14 @@ const ROOM = 1 << 16 # rows of one call
 
 The numbers of the rows for which all conditions hold, from 1; see [`NDFile.where`](@ref).
 """
-function findrows(f::File, conditions::Pair...; rows::AbstractUnitRange{<:Integer}=1:nrows(f), skip::Integer=0,
+function findrows(f::File, conditions::Union{Pair,AbstractString}...; rows::AbstractUnitRange{<:Integer}=1:nrows(f), skip::Integer=0,
                   limit::Union{Nothing,Integer}=nothing)
     limit === nothing || limit >= 0 || throw(NDFileError(NDF_ERR_ARGUMENT, "limit: expected 0 or more, found $limit"))
     kept, terms = [], ndf_term[]
-    for (column, condition) in conditions
+    written = filter(c -> c isa AbstractString, collect(Any, conditions))
+    text = (condition=ctext(join(("($c)" for c in written), " & "), "condition"),)
+    wanted = isempty(written) ? NamedTuple() : map(ctext_field, text)
+    for (column, condition) in filter(c -> c isa Pair, collect(Any, conditions))
         op, constant = comparison(condition)
         texts = (column=ctext(String(column), "name"), value_json=json(constant, "$(f.path): condition on $(repr(column))"))
         push!(kept, texts)
@@ -123,8 +129,9 @@ function findrows(f::File, conditions::Pair...; rows::AbstractUnitRange{<:Intege
     left = min(length(rows), something(limit, length(rows)))
     page = Vector{Int64}(undef, min(left, ROOM))
     while left > 0 && next[] >= 0 && next[] < last(rows)
-        options = Ref(cstruct(ndf_where_options, (start=next[], stop=Int64(last(rows)), skip=Int64(skip), limit=Int64(left))))
-        GC.@preserve f kept call(ndf_table_where, number(f), terms, length(terms), options, page, length(page), n, next)
+        options = Ref(cstruct(ndf_where_options,
+                              merge((start=next[], stop=Int64(last(rows)), skip=Int64(skip), limit=Int64(left)), wanted)))
+        GC.@preserve f kept text call(ndf_table_where, number(f), terms, length(terms), options, page, length(page), n, next)
         append!(found, (page[i] + 1 for i in 1:n[]))
         left -= n[]
         skip = 0

@@ -42,6 +42,8 @@ using Random
                 (["price" => (==, NaN)], i -> false),
                 (["day" => (<, 10)], i -> day[i] < 10),
                 (Pair[], i -> true),
+                (["(price > 50) & ~(sym == 'BB') | day in (3, 5)"], i -> price[i] > 50 && sym[i] != "BB" || day[i] in (3, 5)),
+                (["day * 2 + 1 > 300", "price" => (<, 90), "price - 1 >= 20"], i -> day[i] * 2 + 1 > 300 && 21 <= price[i] < 90),
             ]
                 want = filter(holds, 1:n)
                 @test NDFile.findrows(f, terms...) == want
@@ -58,6 +60,7 @@ using Random
                 (NDFile.NDF_ERR_ARGUMENT, () -> NDFile.where(f, "day" => (>, "x"))),
                 (NDFile.NDF_ERR_ARGUMENT, () -> NDFile.where(f, "day" => (isequal, 1))),
                 (NDFile.NDF_ERR_ARGUMENT, () -> NDFile.where(f, "day" => 1)),
+                (NDFile.NDF_ERR_ARGUMENT, () -> NDFile.where(f, "day >")),
                 (NDFile.NDF_ERR_ARGUMENT, () -> NDFile.findrows(f; limit=-1)),
                 (NDFile.NDF_ERR_NOT_SUPPORTED, () -> NDFile.where(f, "band" => (>, 1))),
                 (NDFile.NDF_ERR_BOUNDS, () -> NDFile.findrows(f; rows=1:n+1)),
