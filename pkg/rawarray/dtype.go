@@ -79,24 +79,28 @@ func orderless(d ndarray.DType) bool {
 
 // The keys of Spec.Extra: words of the header that the dtype does not tell.
 const (
-	extraFlags  = "flags"     // 1: big endian, where the dtype has no byte order
-	extraEltype = "eltype"    // of an extension
-	extraLabel  = "extension" // says what eltype means here; not needed for writing
+	extraFlags    = "flags"     // 1: big endian, where the dtype has no byte order
+	extraEltype   = "eltype"    // of an extension
+	extraLabel    = "extension" // says what eltype means here; not needed for writing
+	extraEncoding = "encoding"  // of elements that are compressed or packed
 )
 
 // extra is Spec.Extra of an array that was read, nil when its dtype tells all.
 func (h *header) extra() *ndfile.Attrs {
 	big := h.big && orderless(h.dtype)
-	if !big && h.label == "" {
+	if !big && h.label == "" && h.encoding == plain {
 		return nil
 	}
 	x := ndfile.NewAttrs()
 	if big {
 		x.Set(extraFlags, pyjson.Int(flagBig))
 	}
-	if h.label != "" {
+	if h.label != "" && h.encoding != bitset {
 		x.Set(extraEltype, pyjson.Uint(h.eltype))
 		x.Set(extraLabel, pyjson.String(h.label))
+	}
+	if h.encoding != plain {
+		x.Set(extraEncoding, pyjson.String(string(h.encoding)))
 	}
 	return x
 }
@@ -119,6 +123,15 @@ func (h *header) fill(d ndarray.DType, asked *ndfile.Attrs) (err error) {
 		}
 	}
 	if err := h.ask(asked); err != nil {
+		return err
+	}
+	if h.encoding == bitset {
+		h.eltype = eltBrain
+	}
+	if h.encoding == leb128 { // numbers of no byte order
+		h.big, d = false, d.WithOrder(ndarray.Little)
+	}
+	if err := h.canEncode(d, h.eltype); err != nil {
 		return err
 	}
 	h.dtype, h.label, err = dtypeOf(h.eltype, uint64(d.Size), h.big)
@@ -148,6 +161,9 @@ func (h *header) ask(asked *ndfile.Attrs) error {
 		case key == extraEltype && ok:
 			h.eltype = n
 		case key == extraLabel:
+		case key == extraEncoding && v.Kind() == pyjson.KindString:
+			text, _ := v.Str()
+			h.encoding = encoding(text)
 		default:
 			return ndfile.NewError(ndfile.ErrArgument, "extra: RawArray has no "+strconv.Quote(key)+" of "+string(ndfile.AppendJSONValue(nil, v)))
 		}

@@ -33,18 +33,24 @@ func agree(t testing.TB, raw []byte) bool {
 	if !errors.Is(loadErr, ndfile.ErrBuffer) || need.N != 1 {
 		t.Fatalf("Load into nothing: %v, %d arrays", loadErr, need.N)
 	}
-	if need.Need > int64(len(raw))+1<<20 {
+	encoded := raw[atFlags]&(flagEncoded|flagBits) != 0
+	if most := int64(len(raw)); need.Need > most+1<<20 && !(encoded && need.Need < mostExpanded*most+1<<20) {
 		t.Fatalf("a file of %d bytes needs %d", len(raw), need.Need)
 	}
 	sink := &ndfile.Sink{Buf: make([]byte, need.Need), Infos: make([]ndfile.LoadInfo, 1)}
-	if err := load(raw, sink); err != nil {
-		t.Fatal(err)
-	}
 	a, err := f.Array("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := a.Spec()
+	if loadErr := load(raw, sink); loadErr != nil {
+		dst, _ := ndarray.NewBuffer(spec.DType, spec.Shape)
+		err := a.ReadBox(ctx, ndarray.Full(spec.Shape), dst)
+		if k := ndfile.KindOf(err); !encoded || k != ndfile.ErrCorrupt && k != ndfile.ErrNotSupported || "/x.ra: "+loadErr.Error() != err.Error() || ndfile.Offset(err) < atDims {
+			t.Fatalf("ReadBox: %v\nLoad: %v", err, loadErr)
+		}
+		return false
+	}
 	li := sink.Infos[0]
 	data := readAll(t, a, spec.DType.Native())
 	if !bytes.Equal(data, sink.Buf[li.DataOffset:][:li.DataLen]) || shapeText(li.Shape[:li.NDim]) != shapeText(spec.Shape) {
@@ -54,8 +60,29 @@ func agree(t testing.TB, raw []byte) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := saved(t, ndfile.Item{Data: ndarray.Buffer{DType: spec.DType, Shape: spec.Shape, Data: readAll(t, a, spec.DType)}, Extra: spec.Extra},
-		ndfile.CreateOptions{Trailing: trailing})
+	data = readAll(t, a, spec.DType)
+	item := ndfile.Item{Data: ndarray.Buffer{DType: spec.DType, Shape: spec.Shape, Data: data}, Extra: spec.Extra}
+	if encoded { // in one of many ways: the elements are the same
+		mem := ndfile.NewMem()
+		if err := Format.(ndfile.OneShot).Save(ctx, mem, "/x.ra", []ndfile.Item{item}, ndfile.SaveOptions{Trailing: trailing}); errors.Is(err, ndfile.ErrValue) {
+			return true
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		again, err := open(content(t, mem))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Abort()
+		b, _ := again.Array("")
+		rest, err := again.(ndfile.Trailer).Trailing(ctx)
+		if !bytes.Equal(readAll(t, b, spec.DType), data) || !bytes.Equal(rest, trailing) || err != nil ||
+			string(ndfile.AppendJSON(nil, b.Spec().Extra)) != string(ndfile.AppendJSON(nil, spec.Extra)) {
+			t.Fatalf("read as %s %v %s and written again, it is read as other values", spec.DType, spec.Shape, ndfile.AppendJSON(nil, spec.Extra))
+		}
+		return true
+	}
+	again := saved(t, item, ndfile.CreateOptions{Trailing: trailing})
 	if !bytes.Equal(again, raw) {
 		t.Fatalf("read as %s %v %s and written again:\n%x\nexpected\n%x", spec.DType, spec.Shape, ndfile.AppendJSON(nil, spec.Extra), again, raw)
 	}
@@ -95,7 +122,7 @@ func TestTruncated(t *testing.T) {
 	for _, f := range fixtures(t) {
 		full := len(f.raw) - f.Trailing
 		for n := range len(f.raw) {
-			if ok := agree(t, f.raw[:n]); ok != (n >= full && f.Encoding == nil) {
+			if ok := agree(t, f.raw[:n]); ok != (n >= full) {
 				t.Errorf("%s cut to %d bytes: readable: %t", f.File, n, ok)
 			}
 		}

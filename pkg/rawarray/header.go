@@ -41,6 +41,7 @@ type header struct {
 	big    bool          // flagBig
 	dtype  ndarray.DType // of the elements as they are on disk
 	label  string        // of an extension, else ""
+	encoding
 }
 
 // parse is flat.Format.Parse.
@@ -51,7 +52,7 @@ func parse(f *flat.Header, head []byte, fileSize int64, _ ndfile.Limits) (need i
 	}
 	flags, eltype, elbyte, size, ndims := word(atFlags), word(atEltype), word(atElbyte), word(atSize), word(atNDims)
 	if unknown := flags &^ (flagBig | flagEncoded | flagBits); unknown != 0 {
-		return 0, flat.Wrong(ndfile.ErrNotSupported, atFlags, "flags", "0 or 1", hexadecimal(flags)+": unknown bits "+hexadecimal(unknown))
+		return 0, flat.Wrong(ndfile.ErrNotSupported, atFlags, "flags", "0 to 7", hexadecimal(flags)+": unknown bits "+hexadecimal(unknown))
 	}
 	if most := uint64(fileSize-atDims) / 8; ndims > most {
 		return 0, flat.Wrong(ndfile.ErrCorrupt, atNDims, "ndims", "at most "+decimal(most)+" in a file of "+decimal(fileSize)+" bytes", decimal(ndims))
@@ -65,18 +66,32 @@ func parse(f *flat.Header, head []byte, fileSize int64, _ ndfile.Limits) (need i
 	if err != nil {
 		return 0, err
 	}
-	over, bytes := bits.Mul64(count, elbyte)
-	if flags&(flagEncoded|flagBits) != 0 {
-		return 0, flat.Wrong(ndfile.ErrNotSupported, atFlags, "flags", "0 or 1", encoding(flags, eltype, over == 0 && bytes == size))
-	}
 	h := header{eltype: eltype, big: flags&flagBig != 0}
+	if flags&flagBits != 0 {
+		switch {
+		case h.big:
+			return 0, flat.Wrong(ndfile.ErrNotSupported, atFlags, "flags", "6 for a BitArray", hexadecimal(flags)+": a big endian one")
+		case eltype != eltBrain:
+			return 0, flat.Wrong(ndfile.ErrCorrupt, atEltype, "eltype", "5 for a BitArray", decimal(eltype))
+		case elbyte != 8:
+			return 0, flat.Wrong(ndfile.ErrCorrupt, atElbyte, "elbyte", "8 for a BitArray", decimal(elbyte))
+		}
+		elbyte = 1
+	}
+	over, bytes := bits.Mul64(count, elbyte)
 	if h.dtype, h.label, err = dtypeOf(eltype, elbyte, h.big); err != nil {
 		return 0, err
 	}
 	if over != 0 || bytes > math.MaxInt64 {
 		return 0, flat.Wrong(ndfile.ErrCorrupt, atDims, "dims", "less than 2^63 bytes", decimal(count)+" elements of "+decimal(elbyte)+" bytes")
 	}
-	if size != bytes {
+	if flags&(flagEncoded|flagBits) != 0 {
+		c, stored, err := newCoded(flags, eltype, elbyte, size, int64(count), f.Offset, fileSize)
+		if err != nil {
+			return 0, err
+		}
+		f.Encoding, f.Stored, h.encoding = c, stored, c.encoding
+	} else if size != bytes {
 		return 0, flat.Wrong(ndfile.ErrCorrupt, atSize, "size", decimal(count)+" elements of "+decimal(elbyte)+" bytes: "+decimal(bytes), decimal(size))
 	}
 	h.tell(f)
@@ -117,19 +132,6 @@ func parseDims(shape []int64, head []byte) (count uint64, err error) {
 	return count, nil
 }
 
-// encoding says in words what the data of a file with flagEncoded or flagBits is.
-// plain tells that size is that of the data before encoding.
-func encoding(flags, eltype uint64, plain bool) string {
-	text := hexadecimal(flags) + ": "
-	switch {
-	case flags&flagBits != 0:
-		return text + "a packed BitArray of RawArray.jl, which is not supported"
-	case plain && (eltype == eltInt || eltype == eltUint || eltype == eltBrain):
-		return text + "LEB128 numbers of RawArray.jl, which are not supported"
-	}
-	return text + "an LZ4 block of the C library, which is not supported"
-}
-
 // appendHeader is flat.Format.Append.
 func appendHeader(f *flat.Header, dst []byte, spec ndfile.Spec) ([]byte, error) {
 	var h header
@@ -141,12 +143,28 @@ func appendHeader(f *flat.Header, dst []byte, spec ndfile.Spec) ([]byte, error) 
 		return nil, err
 	}
 	var flags uint64
+	elbyte := uint64(h.dtype.Size)
 	if h.big {
 		flags = flagBig
 	}
+	if h.encoding != plain {
+		flags |= flagEncoded
+		count := int64(0)
+		if size > 0 {
+			count = size / int64(h.dtype.Size)
+		}
+		f.Encoding = &coded{encoding: h.encoding, eltype: h.eltype, elbyte: elbyte, count: count}
+	}
+	switch {
+	case h.encoding == bitset:
+		flags |= flagBits
+		elbyte, size = 8, bitBytes(size)
+	case h.encoding == lz4One && size > mostLZ4:
+		return nil, ndfile.NewError(ndfile.ErrLimit, "an LZ4 block holds at most "+decimal(mostLZ4)+" bytes, found "+decimal(size))
+	}
 	le := binary.LittleEndian
 	dst = append(dst, magic...)
-	for _, w := range [...]uint64{flags, h.eltype, uint64(h.dtype.Size), uint64(size), uint64(len(spec.Shape))} {
+	for _, w := range [...]uint64{flags, h.eltype, elbyte, uint64(size), uint64(len(spec.Shape))} {
 		dst = le.AppendUint64(dst, w)
 	}
 	for _, n := range slices.Backward(spec.Shape) {

@@ -269,6 +269,7 @@ class File(Mapping):
         compression: Any = None,
         fill_value: Any = None,
         expected_rows: int | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> Array:
         """Declare a new array, to be written afterwards.
 
@@ -296,6 +297,8 @@ class File(Mapping):
             Value of elements that are not written; it must fit exactly.
         expected_rows : int, optional
             What the first axis is expected to grow to, for the choice of chunks.
+        extra : mapping, optional
+            What `Array.extra` of an array of the same format gives, in the format's own terms.
 
         Returns
         -------
@@ -313,7 +316,7 @@ class File(Mapping):
         """
         where = f"{self.path}: array {name!r}"
         storage = chunks, compression, fill_value, expected_rows
-        s = spec(where, shape, _dtypes.declared(dtype), dims, attrs, masked, *storage)
+        s = spec(where, shape, _dtypes.declared(dtype), dims, attrs, masked, *storage, extra)
         if any(x is not None for x in storage) and not self._info().caps & _capi.NDF_CAP_CHUNKED:
             raise NotSupportedError(f"{where}: {self.format} does not store arrays in chunks", path=self.path)
         handle = ctypes.c_uint64()
@@ -337,7 +340,7 @@ class File(Mapping):
 
         `data` is what `save` takes: arrays of any strides and byte order, masked arrays, scalars, lists,
         object arrays of `str` or of `bytes`. All else is as for `create`: `storage` are its ``chunks``,
-        ``compression``, ``fill_value`` and ``expected_rows``.
+        ``compression``, ``fill_value``, ``expected_rows`` and ``extra``.
         """
         where = f"{self.path}: array {name!r}"
         item = _elements.prepare(data[...] if isinstance(data, Array) else data, where)

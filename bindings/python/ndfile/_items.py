@@ -18,27 +18,34 @@ from ._spec import dims_json
 _ITEM = ctypes.sizeof(_capi.ndf_item)
 
 
-def by_name(arrays: Any, dims: Any, var_attrs: Any) -> list[tuple[str, Any, Any, Any]]:
-    """List name, value, names of axes and attributes of each array that a caller gives."""
+def by_name(
+    arrays: Any, dims: Any, var_attrs: Any, extra: Any = None
+) -> list[tuple[str, Any, Any, Any, Any]]:
+    """List name, value, names of axes, attributes and extra of each array that a caller gives."""
     if not isinstance(arrays, Mapping):
         arrays = {"": arrays}
         dims = None if dims is None else {"": dims}
-    dims, var_attrs = dims or {}, var_attrs or {}
-    for option, given in (("dims", dims), ("var_attrs", var_attrs)):
+        extra = None if extra is None else {"": extra}
+    dims, var_attrs, extra = dims or {}, var_attrs or {}, extra or {}
+    for option, given in (("dims", dims), ("var_attrs", var_attrs), ("extra", extra)):
         if not isinstance(given, Mapping):
             raise ArgumentError(f"{option}: expected a mapping of array names, found {type(given).__name__}")
         for name in given:
             if name not in arrays:
                 raise NameNotFoundError(f"{option}: no array of the name {name!r}")
-    return [(name, value, dims.get(name), var_attrs.get(name)) for name, value in arrays.items()]
+    return [
+        (name, value, dims.get(name), var_attrs.get(name), extra.get(name)) for name, value in arrays.items()
+    ]
 
 
-def make_items(path: Path, arrays: Any, dims: Any = None, var_attrs: Any = None) -> tuple[ctypes.Array, list]:
+def make_items(
+    path: Path, arrays: Any, dims: Any = None, var_attrs: Any = None, extra: Any = None
+) -> tuple[ctypes.Array, list]:
     """Make the items for arrays of any kind, and the list of what they point to."""
-    named = by_name(arrays, dims, var_attrs)
+    named = by_name(arrays, dims, var_attrs, extra)
     items = (_capi.ndf_item * len(named))()
     keep: list[Any] = []
-    for item, (name, value, names, attrs) in zip(items, named):
+    for item, (name, value, names, attrs, more) in zip(items, named):
         where = f"{path!s}: array {name!r}"
         data = _elements.prepare(value[...] if isinstance(value, Array) else value, where)
         item.struct_size = _ITEM
@@ -62,5 +69,6 @@ def make_items(path: Path, arrays: Any, dims: Any = None, var_attrs: Any = None)
             item.mask = _elements.address(data.mask)
         item.dims_json = dims_json(names, where)
         item.attrs_json = to_json(attrs, f"{where}: attribute")
+        item.extra_json = to_json(more, f"{where}: extra")
         keep += shape, data.data, data.mask
     return items, keep

@@ -92,6 +92,7 @@ def save(
     compression: Any = None,
     fill_value: Any = None,
     expected_rows: int | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a file, new or in place of an older one.
 
@@ -122,6 +123,9 @@ def save(
         Bytes to follow the data, in formats that allow it (rawarray), else a `NotSupportedError`.
     chunks, compression, fill_value, expected_rows : optional
         How every array is stored, as for `File.create`.
+    extra : mapping, optional
+        What `Array.extra` gives, by array; for a single array the mapping itself. ``{"encoding": "lz4"}``
+        compresses a RawArray file.
 
     Raises
     ------
@@ -180,8 +184,8 @@ def save(
         mode = "x" if exclusive else "w"
         new = open_file(path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing)
         with new as file:
-            for name, value, names, own in by_name(arrays, dims, var_attrs):
-                file.add(name, value, names, own, **storage)
+            for name, value, names, own, more in by_name(arrays, dims, var_attrs, extra):
+                file.add(name, value, names, own, extra=more, **storage)
         return
     if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
         raw_path = path.encode()  # type: ignore[union-attr]
@@ -192,12 +196,12 @@ def save(
     except IndexError:
         s = Scratch()
     named = {"": arrays} if arrays.__class__ is _ndarray else arrays  # as `by_name` does
-    if format is attrs is dims is var_attrs is None and (repack(s, named) or pack_all(s, named)):
+    if format is attrs is dims is var_attrs is extra is None and (repack(s, named) or pack_all(s, named)):
         if options is not s.options:
             s.options, s.args.options = options, ctypes.addressof(options)
         status = _ndf_save(raw_path, s.p_args, s.p_err)
     else:
-        items, keep = make_items(path, arrays, dims, var_attrs)
+        items, keep = make_items(path, arrays, dims, var_attrs, extra)
         args = _capi.ndf_save_args(
             ctypes.sizeof(_capi.ndf_save_args),
             0,

@@ -85,6 +85,7 @@ def spec(
     compression: Any = None,
     fill_value: Any = None,
     expected_rows: int | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> ctypes.Structure:
     """Make an ndf_array_spec; where is for messages."""
     s = _capi.ndf_array_spec()
@@ -98,6 +99,7 @@ def spec(
     s.shape = ctypes.addressof(s.kept[0])
     s.dims_json = dims_json(dims, where)
     s.attrs_json = to_json(attrs)
+    s.extra_json = to_json(extra, f"{where}: extra")
     if chunks is not None:
         extents = _complete(chunks, shape, where)
         s.kept.append((ctypes.c_int64 * len(extents))(*extents))

@@ -42,6 +42,7 @@ type file struct {
 	size   int64 // of the file
 	limits ndfile.Limits
 	attrs  ndfile.Attrs // always empty, but for what the caller sets
+	plain  plain
 }
 
 func (f *file) readHeader(ctx context.Context, in vfs.File) error {
@@ -82,7 +83,14 @@ func (f *file) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
 }
 
 func (f *file) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
-	return f.located(f.head.ReadBox(ctx, box, dst))
+	l := &f.head.Layout
+	if f.head.Encoding != nil {
+		var err error
+		if l, _, err = f.decoded(ctx); err != nil {
+			return f.located(err)
+		}
+	}
+	return f.located(l.ReadBox(ctx, box, dst))
 }
 
 func (f *file) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
@@ -91,7 +99,11 @@ func (f *file) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
 
 // Map implements [ndfile.Mapper]: see [Layout.Map].
 func (f *file) Map(ctx context.Context) (data []byte, unmap func() error, err error) {
-	if err = ctx.Err(); err == nil {
+	switch err = ctx.Err(); {
+	case err != nil:
+	case f.head.Encoding != nil:
+		err = ndfile.NewError(ndfile.ErrNotSupported, "cannot be mapped: stored compressed or packed")
+	default:
 		data, unmap, err = f.head.Map()
 	}
 	return data, unmap, f.located(err)
@@ -105,7 +117,14 @@ type trailed struct{ *file }
 
 // Trailing implements [ndfile.Trailer].
 func (f trailed) Trailing(ctx context.Context) ([]byte, error) {
-	end := f.head.end()
+	end := f.head.Offset + f.head.size
+	if f.head.Encoding != nil {
+		_, n, err := f.decoded(ctx)
+		if err != nil {
+			return nil, f.located(err)
+		}
+		end = f.head.Offset + n
+	}
 	n := f.size - end
 	if n == 0 {
 		return nil, nil

@@ -26,16 +26,16 @@ type Format struct {
 	Magic string
 	// Parse reads a header from the first bytes of a file of size bytes: all of
 	// them, or at least HeadSize. They begin with Magic. It sets the DType, Offset,
-	// Fortran and Opaque of h, which are zero, and Extra, and appends to h.Shape,
-	// which is empty and has room. When the header goes on behind head, it gives the
+	// Fortran and Opaque of h, which are zero, Extra, Encoding and Stored, and
+	// appends to h.Shape, which is empty and has room. When the header goes on behind head, it gives the
 	// number of bytes that it needs, at most size, and is called again. Everything
 	// that a header can get wrong is an error with an offset, but that the file ends
 	// before the elements do, which is checked afterwards. It keeps no reference to
 	// head.
 	Parse func(h *Header, head []byte, size int64, limits ndfile.Limits) (need int, err error)
 	// Append appends the header of a new array to dst, which is empty. It sets the
-	// DType that the elements have in the file, and the Opaque and Extra that Parse
-	// will set. Of spec only DType, Shape and Extra count. What the format cannot
+	// DType that the elements have in the file, and the Opaque, Extra and Encoding
+	// that Parse will set. Of spec only DType, Shape and Extra count. What the format cannot
 	// store is an error.
 	Append func(h *Header, dst []byte, spec ndfile.Spec) (head []byte, err error)
 }
@@ -48,13 +48,15 @@ type Header struct {
 	Layout
 	// Extra is that of the array's [ndfile.Spec].
 	Extra *ndfile.Attrs
+	// Encoding is nil where the elements lie in the file as they are.
+	Encoding Encoding
+	// Stored is the number of bytes behind the header that an encoded array takes,
+	// or the most that it can take.
+	Stored int64
 
 	size int64                  // of the elements, in bytes
 	dims [ndarray.MaxNDim]int64 // room for Shape
 }
-
-// end is where the elements end.
-func (h *Header) end() int64 { return h.Offset + h.size }
 
 // Spec is that of the array.
 func (h *Header) Spec() ndfile.Spec {
@@ -76,7 +78,7 @@ func (f *Format) ReadHeader(ctx context.Context, h *Header, in vfs.File, head []
 		if n := min(len(head), len(f.Magic)); string(head[:n]) != f.Magic {
 			return Wrong(ndfile.ErrFormat, 0, "magic", strconv.Quote(f.Magic), strconv.Quote(string(head[:n])))
 		}
-		h.Layout, h.Extra = Layout{File: in, Shape: h.dims[:0]}, nil
+		h.Layout, h.Extra, h.Encoding = Layout{File: in, Shape: h.dims[:0]}, nil, nil
 		var err error
 		if need, err = f.Parse(h, head, size, limits); err != nil {
 			return err
@@ -92,8 +94,12 @@ func (h *Header) checkSize(size int64) (err error) {
 	if h.size, err = ndarray.NBytes(h.Shape, h.DType.Size); err != nil {
 		return err
 	}
-	if have := size - h.Offset; h.size > have {
-		return Wrong(ndfile.ErrCorrupt, size, "data", decimal(h.size)+" bytes from byte "+decimal(h.Offset)+" on", decimal(have))
+	stored := h.size
+	if h.Encoding != nil {
+		stored = h.Stored
+	}
+	if have := size - h.Offset; stored > have {
+		return Wrong(ndfile.ErrCorrupt, size, "data", decimal(stored)+" bytes from byte "+decimal(h.Offset)+" on", decimal(have))
 	}
 	return nil
 }
@@ -118,7 +124,7 @@ func (f *Format) newHeader(h *Header, dst []byte, name string, spec ndfile.Spec)
 	case spec.NoData:
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, f.Called+" has no arrays without data")
 	}
-	h.Layout, h.Extra = Layout{Shape: append(h.dims[:0], spec.Shape...)}, nil
+	h.Layout, h.Extra, h.Encoding = Layout{Shape: append(h.dims[:0], spec.Shape...)}, nil, nil
 	if head, err = f.Append(h, dst, spec); err != nil {
 		return nil, err
 	}

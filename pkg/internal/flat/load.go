@@ -57,7 +57,7 @@ func (h *Header) load(ctx context.Context, dst, content []byte, rest vfs.File) e
 	native := h.DType.Native()
 	whole := ndarray.Buffer{DType: native, Shape: h.Shape, Data: dst}
 	swap := h.DType.IsSwapOf(native)
-	if h.Fortran || !swap && !h.DType.Equal(native) {
+	if h.Encoding == nil && (h.Fortran || !swap && !h.DType.Equal(native)) {
 		if rest != nil {
 			l := h.Layout
 			return l.ReadBox(ctx, ndarray.Full(l.Shape), whole)
@@ -68,6 +68,15 @@ func (h *Header) load(ctx context.Context, dst, content []byte, rest vfs.File) e
 			return err
 		}
 		return ndarray.Copy(whole, src)
+	}
+	if h.Encoding != nil {
+		if _, err := h.decode(ctx, dst, content, rest); err != nil {
+			return err
+		}
+		if swap {
+			ndarray.SwapBytes(dst, h.DType)
+		}
+		return nil
 	}
 	got := 0
 	if h.Offset < int64(len(content)) {

@@ -33,6 +33,10 @@ func (f *Format) Save(ctx context.Context, fsys ndfile.FS, path string, items []
 	var data []byte
 	room := s.buf[min(len(head), len(s.buf)):]
 	switch {
+	case h.Encoding != nil:
+		if data, err = h.encodeItem(head, it.Data); err != nil {
+			return err
+		}
 	case it.Data.DType.Equal(h.DType) && it.Data.IsContiguous():
 		data = it.Data.Bytes()
 	case h.size <= int64(len(room)):

@@ -38,8 +38,9 @@ type writer struct {
 	attrs    ndfile.Attrs
 	closed   bool // or aborted
 
-	head   []byte // of the array; nil before Add
-	parsed Header // what it says
+	head   []byte  // of the array; nil before Add
+	parsed Header  // what it says
+	plain  *memory // an array to be encoded
 
 	mu      sync.Mutex
 	written Coverage
@@ -80,6 +81,9 @@ func (w *writer) add(name string, spec ndfile.Spec) (err error) {
 	}
 	w.head, err = w.format.newHeader(&w.parsed, nil, name, spec)
 	w.parsed.File = w.out.File()
+	if err == nil && w.parsed.Encoding != nil {
+		w.plain = &memory{}
+	}
 	return err
 }
 
@@ -93,7 +97,11 @@ func (w *writer) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buff
 	if w.closed {
 		return w.located(errClosed())
 	}
-	err := w.parsed.WriteBox(ctx, box, src)
+	l := w.parsed.Layout
+	if w.plain != nil {
+		l.File, l.Offset = w.plain, 0
+	}
+	err := l.WriteBox(ctx, box, src)
 	if err == nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -135,10 +143,21 @@ func (w *writer) finish(ctx context.Context) error {
 	if k := w.written.FirstMissing(count); k >= 0 {
 		return ndfile.NewError(ndfile.ErrOrder, "not completely written: element "+decimal(k)+" is missing")
 	}
+	end := w.parsed.Offset + w.parsed.size
+	if w.plain != nil {
+		body, err := w.parsed.Encoding.Encode(w.head, w.plain.data)
+		if err != nil {
+			return err
+		}
+		if err := WriteFull(ctx, w.out.File(), body, w.parsed.Offset); err != nil {
+			return err
+		}
+		end = w.parsed.Offset + int64(len(body))
+	}
 	if err := WriteFull(ctx, w.out.File(), w.head, 0); err != nil {
 		return err
 	}
-	return WriteFull(ctx, w.out.File(), w.trailing, w.parsed.end())
+	return WriteFull(ctx, w.out.File(), w.trailing, end)
 }
 
 func (w *writer) Abort() error {

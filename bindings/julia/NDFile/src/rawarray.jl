@@ -43,16 +43,19 @@ end
     rawrite(a, path; compress=false)
 
 Writes an array as a RawArray file, as `rawrite` of RawArray.jl does: the dims of the file are `size(a)`. `Bool` elements take one
-byte each and read back as `Bool` (a `BitArray` as well; [`NDFile.save`](@ref) writes them as unsigned bytes, which all
-readers know). Structs of plain bits are stored as they lie in memory, padding as zeros. An older file is replaced as a whole.
+byte each and read back as `Bool` ([`NDFile.save`](@ref) writes them as unsigned bytes, which all readers know); those of a
+`BitArray` take one bit each, in an encoding that only RawArray.jl reads. Structs of plain bits are stored as they lie in memory,
+padding as zeros. An older file is replaced as a whole.
 
-`compress=true` is an error: that encoding cannot be told from another one, and RawArray.jl itself writes files with it that it
-does not read back.
+`compress=true` writes integers and `Bool` as LEB128 numbers, which only RawArray.jl reads, and has no effect on others. (RawArray.jl
+marks floats as compressed then, and does not read them back.) 128-bit integers beyond 64 bits are an error.
 """
 function rawrite(a::AbstractArray, path::AbstractString; compress::Bool=false)
-    compress && throw(NDFileError(NDF_ERR_NOT_SUPPORTED, "$path: compress: compressed RawArray files are not written"))
-    extra = eltype(a) <: Bool ? (eltype=5,) : nothing
-    return save_arrays(String(path), single(a); format="rawarray", extra=extra)
+    extra = a isa BitArray ? (encoding="bits",) : eltype(a) <: Bool ? (eltype=5,) : (;)
+    if compress && eltype(a) <: Base.BitInteger || compress && eltype(a) <: Bool && !(a isa BitArray)
+        extra = merge(extra, (encoding="leb128",))
+    end
+    return save_arrays(String(path), single(a); format="rawarray", extra=isempty(extra) ? nothing : extra)
 end
 
 """
@@ -65,8 +68,10 @@ function raquery(path::AbstractString)
         a = f.array
         T = a.type.kind == 'V' ? "user$(8 * a.type.size)" : a.type.kind == 'B' ? "BFloat16" : string(eltype(a))
         big = startswith(a.dtype, '>') || get(a.extra, "flags", 0) == 1
-        lines = ["---", "name: $path", "endian: " * (big ? "big" : "little"), "compressed: 0", "bits: 0", "type: $T",
-            "size: $(length(a) * a.type.size)", "dimension: $(ndims(a))", "shape:", ("  - $n" for n in size(a))..., "..."]
+        encoding = get(a.extra, "encoding", "")
+        size_line = encoding == "bits" ? 8 * cld(length(a), 64) : length(a) * a.type.size
+        lines = ["---", "name: $path", "endian: " * (big ? "big" : "little"), "compressed: $(encoding == "" ? 0 : 2)",
+            "bits: $(encoding == "bits" ? 4 : 0)", "type: $T", "size: $size_line", "dimension: $(ndims(a))", "shape:", ("  - $n" for n in size(a))..., "..."]
         return join(lines, '\n')
     end
 end

@@ -165,6 +165,20 @@ end
         end
     end
 
+    @testset "compressed as RawArray.jl has it" begin
+        for T in (types..., BitArray), s in [(0,), (65,), (2, 3, 4)]
+            a = T === BitArray ? BitArray(rand(Bool, s)) : T === Int128 ? Int128.(random(Int64, s)) : random(T, s)
+            rawrite(a, "z.ra"; compress=true)
+            @test isequal(raread("z.ra"), a)
+            flags, eltype, elbyte, size = ltoh.(reinterpret(UInt64, Base.read("z.ra")[9:40]))
+            @test flags == (T === BitArray ? 6 : T <: Integer ? 2 : 0) && (eltype == 5) == (T in (Bool, BitArray))
+            @test size == (T === BitArray ? 8 * cld(length(a), 64) : sizeof(a))
+            @test occursin("compressed: $(flags & 2)\nbits: $(flags & 4)", raquery("z.ra"))
+        end
+        rawrite([1, -1, 64, -65], "z.ra"; compress=true)
+        @test Base.read("z.ra")[57:end] == [0x02, 0x01, 0x80, 0x01, 0x81, 0x01]
+    end
+
     @testset "stored dims are Julia's" begin
         rawrite(reshape(UInt8.(1:6), 3, 2), "d.ra")
         words = reinterpret(UInt64, Base.read("d.ra")[1:64])
@@ -215,7 +229,7 @@ end
         @test NDFile.open(f -> f.array.dtype, "bf.ra") == "bfloat16" && ismissing(bfloat16(missing))
         @test_throws NDFileError rawrite(["a"], "s.ra")
         @test_throws NDFileError rawrite([1, missing], "s.ra")
-        @test_throws NDFileError rawrite([1], "s.ra"; compress=true)
+        @test_throws NDFileError rawrite([Int128(2)^64], "s.ra"; compress=true)
         @test !ispath("s.ra")
     end
 end
