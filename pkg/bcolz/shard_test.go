@@ -160,6 +160,7 @@ func TestShardFaults(t *testing.T) {
 		for i, ended := int64(0), false; !ended; i++ {
 			for _, from := range []bool{false, true} {
 				mem := base()
+				mem.Record()
 				fault := vfs.NewFault(mem)
 				if from {
 					fault.FailFrom(i, syscall.EIO)
@@ -173,6 +174,9 @@ func TestShardFaults(t *testing.T) {
 				ended = err == nil && fault.Count() <= i
 				check(mem, err == nil)
 				check(mem.CrashClone(), err == nil)
+				for seed := range uint64(4) {
+					check(mem.Cut(vfs.PowerCut{Seed: uint64(i)<<3 + seed, Ordered: seed%2 == 1, Block: 64}).Disk(), err == nil)
+				}
 				if !maps.Equal(files(t, mem, "/t"), whole) {
 					t.Fatalf("%s, call %d: the source changed", name, i)
 				}

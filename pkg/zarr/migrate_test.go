@@ -432,6 +432,50 @@ func TestMigrateStopped(t *testing.T) {
 	}
 }
 
+// TestMigratePowerCut cuts the power at every call, in many ways: the array is there
+// with all of its values, and the migration can be completed.
+func TestMigratePowerCut(t *testing.T) {
+	cuts := uint64(1)
+	if os.Getenv("NDFILE_TORTURE") != "" {
+		cuts = 40
+	}
+	for _, to := range formats[1:] {
+		whole, _ := inMem(t, "json_py2", nil)
+		_, values := readAll(t, whole)
+		if err := migrateTo(to, whole, Format0); err != nil {
+			t.Fatal(err)
+		}
+		want := listFiles(t, whole, "/a", "", files{})
+		for call, done := int64(0), false; !done; call++ {
+			m, _ := inMem(t, "json_py2", nil)
+			m.Record()
+			fault := vfs.NewFault(m)
+			fault.FailFrom(call, syscall.EIO)
+			err := migrateTo(to, fault, Format0)
+			done = fault.Count() <= call
+			for seed := range 2 * cuts {
+				cut := vfs.PowerCut{Seed: uint64(call)<<8 + seed, Ordered: seed%2 == 1, Block: 64}
+				at := fmt.Sprintf("%s, power cut at call %d, %+v", to.Name(), call, cut)
+				disk := m.Cut(cut).Disk()
+				now := detected(t, disk)
+				if _, got := readAll(t, disk); !bytes.Equal(got, values) {
+					t.Fatalf("%s: other values, as %s", at, now.Name())
+				}
+				if err == nil && now != to {
+					t.Fatalf("%s: the migration was done, but it is %s", at, now.Name())
+				}
+				if err := migrateTo(to, disk, now); err != nil && !(now == to && errors.Is(err, ndfile.ErrArgument)) {
+					t.Fatalf("%s, again: %v", at, err)
+				}
+				removeTemps(t, disk)
+				if wantFiles(t, disk, want); t.Failed() {
+					t.Fatal(at)
+				}
+			}
+		}
+	}
+}
+
 // TestMigrateChanged: between an interrupted migration and the next, the array
 // was written, shrunk, and given to the other version.
 func TestMigrateChanged(t *testing.T) {
