@@ -30,15 +30,16 @@ type file struct {
 	write  ndfile.WriteOptions // of a root being created
 	folder *vfs.Folder         // the same
 
-	mu      sync.RWMutex // held for writing by what changes anything below
-	kind    ndfile.Kind
-	columns []*column
-	rows    int64 // of every column, those in memory included
-	attrs   *attributes
-	changed bool     // columns were added that are not in __rootdirs__ yet
-	trash   []string // folders of columns that are gone
-	broken  error    // why rows can neither be added nor removed any more
-	closed  bool
+	mu       sync.RWMutex // held for writing by what changes anything below
+	kind     ndfile.Kind
+	columns  []*column
+	rows     int64 // of every column, those in memory included
+	attrs    *attributes
+	changed  bool     // columns were added that are not in __rootdirs__ yet
+	trash    []string // folders of columns that are gone
+	appended bool     // rows were, whatever came of it
+	broken   error    // why rows can neither be added nor removed any more
+	closed   bool
 }
 
 // Kind implements [ndfile.File].
@@ -195,6 +196,7 @@ func (f *file) discard() error {
 	if f.mode == creating {
 		return f.folder.Abort()
 	}
+	f.takeBack(context.Background(), false)
 	for _, c := range f.columns {
 		if c.unlisted {
 			f.trash = append(f.trash, c.dir)

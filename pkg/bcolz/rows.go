@@ -144,6 +144,7 @@ func (f *file) append(ctx context.Context, columns []ndarray.Buffer) error {
 		return err
 	}
 	before, flush := f.rows, false
+	f.appended = true
 	for i, c := range f.columns {
 		full, err := c.chunks.AppendRows(ctx, columns[i])
 		if err != nil {
@@ -185,6 +186,7 @@ func (f *file) undo(ctx context.Context, columns []*column, rows int64) {
 			f.broken = c.located(err)
 		}
 	}
+	f.takeBack(ctx, true)
 }
 
 // countRows is called after the chunks of all columns have got more rows.
@@ -271,7 +273,8 @@ func (f *file) shrink(ctx context.Context, n int64) error {
 
 // trim cuts all columns that have more than n rows on disk or in all. When the
 // first meta/sizes is written the rows are gone: what fails after that is
-// reported, but does not end it.
+// reported, but does not end it. A column whose meta/sizes cannot be written keeps
+// its chunks.
 func (f *file) trim(ctx context.Context, n int64) (err error) {
 	var cut []*column
 	for _, c := range f.columns {
@@ -282,7 +285,10 @@ func (f *file) trim(ctx context.Context, n int64) (err error) {
 			if len(cut) == 0 {
 				return e
 			}
-			err = e
+			if err = e; c.setRows(n) != nil {
+				f.broken = e
+			}
+			continue
 		}
 		cut = append(cut, c)
 	}

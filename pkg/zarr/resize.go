@@ -151,8 +151,29 @@ func (a *array) append(ctx context.Context, axis int, src ndarray.Buffer) error 
 	if err != nil {
 		a.cleared = nil
 		a.chunks.SetShape(old)
+		a.takeBack(context.WithoutCancel(ctx), old, shape)
 	}
 	return err
+}
+
+// takeBack removes the chunks of an append that failed: on a full disk they would
+// keep it full. What cannot be removed does no harm. Where the metadata count them,
+// which can be after a failed sync, they stay.
+func (a *array) takeBack(ctx context.Context, old, shape []int64) {
+	if a.file.mode != creating {
+		if now, err := a.file.readMeta(ctx); err != nil || !slices.Equal(now.shape, old) {
+			return
+		}
+	}
+	present, err := a.outside(old, shape, nil)
+	if err != nil {
+		return
+	}
+	for index := range present {
+		if !a.touches(old, index) {
+			a.remove(index)
+		}
+	}
 }
 
 // setShape writes the metadata with another shape and takes it over.
@@ -206,17 +227,19 @@ func (a *array) clear(ctx context.Context, shape, all, known []int64) error {
 	if err != nil {
 		return err
 	}
-	for index := range present {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if a.touches(shape, index) {
-			err = a.chunks.RefillChunk(ctx, index, shape)
-		} else {
-			err = a.remove(index)
-		}
-		if err != nil {
-			return err
+	for _, edges := range []bool{false, true} { // what is deleted makes room for what is written
+		for index := range present {
+			err := ctx.Err()
+			switch {
+			case err != nil || a.touches(shape, index) != edges:
+			case edges:
+				err = a.chunks.RefillChunk(ctx, index, shape)
+			default:
+				err = a.remove(index)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@
 // announces must work, and what it does not announce it must refuse, never drop.
 // Files are compared with a small model in memory that knows no file. Beside
 // round trips the suite makes every call of the file system fail once, cuts
-// the power before every change, cuts and flips the bytes of files, and runs
+// the power before every change and in many ways, fills the disk, cuts and flips the bytes of files, and runs
 // random sequences of operations. A format that has both arrays and tables
 // (CapRows) is run once for each [Config.Kind].
 //
@@ -62,6 +62,11 @@
 // an error that is over the session can go on: the open file shows the old state or
 // the new one, and Close writes what it shows. After a kill the store can be
 // changed, and repaired without another content.
+//
+// Full disks. Nothing is left that is no part of the store: neither temporary files
+// nor chunks of an append that failed. What is deleted goes before what needs room.
+//
+// Power cuts. See checkPowerCuts.
 //
 // Threads. Chunked formats allow WriteBox from several goroutines, also over
 // several open files of one process: no element is lost, and a reader sees each

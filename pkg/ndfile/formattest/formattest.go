@@ -132,6 +132,7 @@ var checks = []check{
 	{"OS", 0, checkOS},
 	{"WriteFaults", 0, checkWriteFaults},
 	{"UpdateFaults", ndfile.CapUpdate, checkUpdateFaults},
+	{"FullDisk", 0, checkFullDisk},
 	{"ReadFaults", 0, checkReadFaults},
 	{"Crash", 0, checkCrash},
 	{"PowerCuts", 0, checkPowerCuts},

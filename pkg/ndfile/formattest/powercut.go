@@ -43,16 +43,7 @@ func checkPowerCuts(s *suite) {
 			continue
 		}
 		for _, plan := range sessions {
-			s, c := s.in("%v, flushed: %t, sync: %t", plan.steps, plan.flush, sync), s.modest(7)
-			for len(c.arrays[0].shape) < 2 && s.stores([]int64{7, 3}) {
-				c = s.modest(7) // with several axes
-			}
-			var do []step
-			for _, name := range plan.steps {
-				if st := stepOf(name); st.able(s, c) {
-					do = append(do, st)
-				}
-			}
+			s, do, c := s.in("%v, flushed: %t, sync: %t", plan.steps, plan.flush, sync).planned(plan.steps)
 			if len(do) > 0 {
 				s.cutSession(do, plan.flush, sync, c)
 			}

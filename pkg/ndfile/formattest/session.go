@@ -84,7 +84,7 @@ var sessions = []struct {
 	steps []string
 	flush bool // after each step
 }{
-	{[]string{"write"}, false},
+	{[]string{"write", "write", "write"}, false},
 	{[]string{"raw chunk"}, false},
 	{[]string{"attrs"}, false},
 	{[]string{"append", "append", "append"}, false},
@@ -105,20 +105,25 @@ var sessions = []struct {
 // not come back.
 func checkUpdateFaults(s *suite) {
 	for _, plan := range sessions {
-		var do []step
-		s, c := s.in("%v, flushed: %t", plan.steps, plan.flush), s.modest(7)
-		for len(c.arrays[0].shape) < 2 && s.stores([]int64{7, 3}) {
-			c = s.modest(7) // with several axes
-		}
-		for _, name := range plan.steps {
-			if st := stepOf(name); st.able(s, c) {
-				do = append(do, st)
-			}
-		}
+		s, do, c := s.in("%v, flushed: %t", plan.steps, plan.flush).planned(plan.steps)
 		if len(do) > 0 {
 			s.sweepSession(do, plan.flush, c)
 		}
 	}
+}
+
+// planned gives a file for a session, and the steps of it that the format can do.
+func (s *suite) planned(names []string) (_ *suite, do []step, c *content) {
+	c = s.modest(7)
+	for len(c.arrays[0].shape) < 2 && s.stores([]int64{7, 3}) {
+		c = s.modest(7) // with several axes
+	}
+	for _, name := range names {
+		if st := stepOf(name); st.able(s, c) {
+			do = append(do, st)
+		}
+	}
+	return s, do, c
 }
 
 // reaction is what a session does after an error.

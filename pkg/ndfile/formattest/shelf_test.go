@@ -858,11 +858,20 @@ func (a *shelfArray) WriteChunk(_ context.Context, index []int64, raw []byte) er
 	return a.file.locate(a.store(index, raw[4:]), a)
 }
 
-// clean removes the chunks that lie outside shape, and fills the elements that do.
+// clean removes the chunks that lie outside shape, which makes room, and fills the
+// elements that do.
 func (a *shelfArray) clean(shape []int64) error {
 	if a.file.bug == "old values come back" {
 		return nil
 	}
+	err := a.cleanPart(shape, false)
+	if err == nil {
+		err = a.cleanPart(shape, true)
+	}
+	return err
+}
+
+func (a *shelfArray) cleanPart(shape []int64, edges bool) error {
 	list, err := a.file.fsys.ReadDir(a.file.root + "/chunks")
 	if err != nil {
 		return err
@@ -883,6 +892,7 @@ func (a *shelfArray) clean(shape []int64) error {
 			edge = edge || (index[axis]+1)*a.spec.Chunks[axis] > n
 		}
 		switch {
+		case outside == edges:
 		case outside:
 			err = a.file.fsys.Remove(a.chunkPath(index))
 		case edge:
@@ -931,6 +941,7 @@ func (f *shelfFile) reshape(shapes map[*shelfArray][]int64, put func() error) er
 	}
 	if f.bug != "commits early" {
 		if err := put(); err != nil {
+			f.takeBack(old)
 			return err
 		}
 	}
@@ -938,6 +949,7 @@ func (f *shelfFile) reshape(shapes map[*shelfArray][]int64, put func() error) er
 	if f.folder == nil {
 		if err := f.commit(); err != nil {
 			set(old)
+			f.takeBack(old)
 			return err
 		}
 	}
@@ -946,15 +958,27 @@ func (f *shelfFile) reshape(shapes map[*shelfArray][]int64, put func() error) er
 			return err
 		}
 	}
+	return f.cleanAll(shapes)
+}
+
+// takeBack removes what a failed append has written.
+func (f *shelfFile) takeBack(old map[*shelfArray][]int64) {
+	if f.bug != "fills the disk" && f.bug != "torn chunks" {
+		f.cleanAll(old)
+	}
+}
+
+// cleanAll is clean for all arrays that have a shape here.
+func (f *shelfFile) cleanAll(shapes map[*shelfArray][]int64) (err error) {
 	for _, a := range f.arrays {
 		if shapes[a] == nil {
 			continue
 		}
-		if err := a.clean(a.spec.Shape); err != nil {
-			return err
+		if e := a.clean(shapes[a]); err == nil {
+			err = e
 		}
 	}
-	return nil
+	return err
 }
 
 func (a shelfWhole) Resize(_ context.Context, shape []int64) error {

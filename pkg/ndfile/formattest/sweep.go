@@ -131,6 +131,91 @@ func (s *suite) sweepWrite(w way, opt ndfile.WriteOptions, replace bool, old, c 
 	}
 }
 
+// checkFullDisk fills the disk at each call that needs room, for good: the error says
+// so, the old content stays, and no file is left that is no part of it, since that
+// would keep the disk full.
+func checkFullDisk(s *suite) {
+	defer inOrder()()
+	path, old, c := s.path("f"), s.modest(2), s.modest(3)
+	for _, w := range s.writers() {
+		for _, replace := range []bool{false, true} {
+			s := s.in("%s, replace: %t", w.name, replace)
+			run := func(f *fault) (*ndfile.Mem, *watch, error) {
+				mem := ndfile.NewMem()
+				if replace {
+					s.ok(s.save(mem, path, old, ndfile.WriteOptions{}))
+				}
+				watched := newWatch(mem)
+				watched.fault = f
+				err := w.write(s.seeded(2), watched.pieces(), path, c, ndfile.WriteOptions{})
+				return mem, watched, err
+			}
+			_, good, err := run(nil)
+			s.ok(err)
+			for _, i := range s.places(len(good.ops), 60) {
+				if !needsRoom(good.ops[i]) {
+					continue
+				}
+				mem, _, err := run(&fault{at: i, full: true})
+				s := s.in("call %d, %s, finds the disk full", i, good.ops[i])
+				was := old
+				if !replace {
+					was = nil
+				}
+				s.leftNothing(mem, path, was, err)
+			}
+		}
+	}
+	if !s.has(ndfile.CapUpdate) {
+		return
+	}
+	for _, plan := range sessions {
+		s, do, c := s.in("%v, flushed: %t", plan.steps, plan.flush).planned(plan.steps)
+		start := ndfile.NewMem()
+		s.ok(s.writeRows(start, path, c, ndfile.WriteOptions{}))
+		whole, seed := s.tree(start, "/"), s.rng.Uint64()
+		good := s.seeded(seed).disturb(whole, c, do, plan.flush, nil, aborts)
+		s.ok(good.err)
+		for _, i := range s.places(len(good.watched.ops), 60) {
+			if !needsRoom(good.watched.ops[i]) {
+				continue
+			}
+			for _, then := range []reaction{aborts, closes} {
+				o := s.seeded(seed).disturb(whole, c, do, plan.flush, &fault{at: i, full: true}, then)
+				s := s.in("call %d, %s, finds the disk full, %s", i, good.watched.ops[i], then)
+				got, err := s.read(o.mem, path)
+				if err == nil {
+					err = s.among(got, good.states, slices.ContainsFunc(do, func(st step) bool { return st.mix }))
+				}
+				s.sameOr(err)
+				s.leftNothing(o.mem, path, got, o.err)
+			}
+		}
+	}
+}
+
+// leftNothing looks for what a writer left who found the disk full.
+func (s *suite) leftNothing(mem *ndfile.Mem, path string, want *content, err error) {
+	s.tb.Helper()
+	if !errors.Is(err, syscall.ENOSPC) {
+		s.errorf("the error does not hold the cause: %v", err)
+	}
+	if want == nil {
+		s.only(mem)
+		return
+	}
+	s.only(mem, path)
+	s.sameOr(s.compare(mem, path, want))
+	problems, err := s.verify(mem, path, false)
+	s.sameOr(err)
+	for _, p := range problems {
+		// Rows that only some columns have are no files, and to take them back needs room.
+		if p.Kind != ndfile.ErrLoss {
+			s.errorf("Verify reports %s: %s", p.Path, p.Msg)
+		}
+	}
+}
+
 // checkReadFaults makes each call of the file system fail once while a file is
 // read: the right values or the error, and no file stays open.
 func checkReadFaults(s *suite) {

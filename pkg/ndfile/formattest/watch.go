@@ -24,6 +24,7 @@ type fault struct {
 	at    int  // the number of the call
 	after bool // and all calls after it
 	short bool // a write stores half, and there is no space for the rest; other calls do not fail
+	full  bool // the disk is full: from then on all calls fail that need room, the first write after it stored half
 
 	op string // which call it was; "" when none failed
 }
@@ -33,6 +34,8 @@ func (f *fault) how() string {
 	switch {
 	case f.short:
 		return "is short"
+	case f.full:
+		return "finds the disk full, and all after it"
 	case f.after:
 		return "fails, and all after it"
 	}
@@ -49,7 +52,14 @@ func (w *watch) tell(op, path string) (short bool, err error) {
 	w.mu.Lock()
 	i := len(w.ops)
 	w.ops = append(w.ops, op)
-	if f := w.fault; f != nil && (i == f.at || f.after && i > f.at) {
+	if f := w.fault; f != nil && f.full {
+		if i >= f.at && needsRoom(op) {
+			if short = f.op == "" && op == "write"; !short {
+				err = &vfs.PathError{Op: op, Path: path, Errno: syscall.ENOSPC}
+			}
+			f.op = op
+		}
+	} else if f != nil && (i == f.at || f.after && i > f.at) {
 		if short = f.short && op == "write"; !f.short {
 			err = &vfs.PathError{Op: op, Path: path, Errno: syscall.EIO}
 		}
@@ -231,6 +241,15 @@ func (f *watchFile) Close() error {
 		return err
 	}
 	return injected
+}
+
+// needsRoom tells whether a call needs room on the disk.
+func needsRoom(op string) bool {
+	switch op {
+	case "create", "write", "mkdir", "link", "truncate":
+		return true
+	}
+	return false
 }
 
 // changes tells whether a call changes the file system.
