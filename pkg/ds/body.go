@@ -227,7 +227,7 @@ func (c *encoder) data(ctx context.Context, out *output, in *input) error {
 			return err
 		}
 		if in.mask != nil {
-			p = p[:squeeze(p, in.mask[lo:lo+m], int(size))]
+			p = p[:ndarray.Squeeze(p, in.mask[lo:lo+m], int(size))]
 		}
 		if c.dtype.Kind == ndarray.Bool {
 			p = c.bits.pack(w.text[:0], p)

@@ -107,14 +107,14 @@ func (sc *scratch) load(ctx context.Context, v *variable, sink *ndfile.Sink) err
 	return err
 }
 
-// loadWindows decodes all elements of fixed size; mask may be nil.
+// loadWindows decodes all elements of fixed size; mask is nil where there is none.
 func (s *stored) loadWindows(ctx context.Context, data, mask []byte) error {
 	w := windows.Get().(*window)
 	defer windows.Put(w)
-	size := int64(types[s.v.code].size)
-	for lo := int64(0); lo < s.v.count; lo += windowElems {
-		hi := min(lo+windowElems, s.v.count)
-		m := w.mask[:hi-lo]
+	size, step := int64(types[s.v.code].size), s.atOnce()
+	for lo := int64(0); lo < s.v.count; lo += step {
+		hi := min(lo+step, s.v.count)
+		var m []byte
 		if mask != nil {
 			m = mask[lo:hi]
 		}

@@ -17,6 +17,10 @@ const (
 	blockElems = 4096
 	// windowElems is the number of elements that are decoded at once.
 	windowElems = 2 * blockElems
+	// bitElems is the number of them where all are bits and none is missing.
+	bitElems = 8 * (textBytes - 1)
+	// textBytes is the memory of a window for texts and bits.
+	textBytes = 64 << 10
 )
 
 // source is where the bytes of a file come from: memory that holds all of it, or
@@ -53,7 +57,7 @@ type window struct {
 	bits [2*blockElems/8 + windowElems/8]byte
 	mask [windowElems]byte
 	data [windowElems * 8]byte
-	text [64 << 10]byte
+	text [textBytes]byte
 	ends [windowElems + 1]int64
 }
 
@@ -176,7 +180,7 @@ func (s *stored) rank(ctx context.Context, pos int64) error {
 		for ; lo < hi; lo += blockElems {
 			ix.ranks = append(ix.ranks, ix.present)
 			m := int(min(blockElems, hi-lo))
-			ix.present += int64(m - ones(p, m))
+			ix.present += int64(m - ndarray.CountBits(p, m))
 			p = p[min(blockElems/8, len(p)):]
 		}
 		lo = hi
@@ -197,13 +201,24 @@ func (s *stored) mask(ctx context.Context, w *window, lo, hi int64, mask []byte)
 		return 0, 0, err
 	}
 	before := int(lo - base)
-	rank = s.ix.ranks[base/blockElems] + int64(before-ones(p, before))
-	missing := unpack(mask, p, before)
+	rank = s.ix.ranks[base/blockElems] + int64(before-ndarray.CountBits(p, before))
+	ndarray.UnpackBits(mask, p, before)
+	missing := ndarray.CountBits(p, int(hi-base)) - ndarray.CountBits(p, before)
 	return rank, hi - lo - int64(missing), nil
 }
 
-// decode reads elements [lo, hi), at most windowElems, of fixed size: data in the
-// byte order of the file, with zeros for missing ones, and their mask.
+// atOnce is the number of elements of fixed size that are decoded at once, where
+// they go straight to the caller's memory.
+func (s *stored) atOnce() int64 {
+	if s.v.code == boolCode && !s.v.masked {
+		return bitElems
+	}
+	return windowElems
+}
+
+// decode reads elements [lo, hi), at most atOnce, of fixed size: data in the byte
+// order of the file, with zeros for missing ones, and their mask, which may be nil
+// where the variable has none.
 func (s *stored) decode(ctx context.Context, w *window, lo, hi int64, data, mask []byte) error {
 	rank, present, err := s.mask(ctx, w, lo, hi, mask)
 	if err != nil {
@@ -212,16 +227,16 @@ func (s *stored) decode(ctx context.Context, w *window, lo, hi int64, data, mask
 	size := int64(types[s.v.code].size)
 	tail := data[int64(len(data))-present*size:]
 	if s.v.code == boolCode {
-		p := w.bits[:(rank+present+7)/8-rank/8]
+		p := w.text[:(rank+present+7)/8-rank/8]
 		if err := s.src.read(ctx, p, s.ix.data+rank/8); err != nil {
 			return err
 		}
-		unpack(tail, p, int(rank&7))
+		ndarray.UnpackBits(tail, p, int(rank&7))
 	} else if err := s.src.read(ctx, tail, s.ix.data+rank*size); err != nil {
 		return err
 	}
 	if present < hi-lo {
-		spread(data, mask, int(present), int(size))
+		ndarray.Spread(data, mask, int(present), int(size))
 	}
 	return nil
 }
@@ -260,15 +275,20 @@ func (s *stored) readBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffe
 	return box.Runs(s.v.shape, func(first, n, step, k int64) error {
 		for n > 0 {
 			if step == 1 && straight && n >= blockElems {
-				m := min(n, windowElems)
+				m := min(n, s.atOnce())
 				data, _ := view.Run(k, m)
-				if err := s.decode(ctx, w, first, first+m, data, w.mask[:m]); err != nil {
+				missing := w.mask[:min(m, windowElems)] // not used if there are more
+				if err := s.decode(ctx, w, first, first+m, data, missing); err != nil {
 					return err
 				}
 				if !d.Equal(dst.DType) {
 					ndarray.SwapBytes(data, d)
 				}
-				if err := report(mask, w.mask[:m], k, 1, m); err != nil {
+				if !s.v.masked {
+					if mask != nil {
+						clear(mask[k : k+m])
+					}
+				} else if err := report(mask, missing, k, 1, m); err != nil {
 					return err
 				}
 				lo, hi = 0, 0 // w.mask is of other elements now
@@ -321,6 +341,10 @@ func checkMask(mask []byte, shape []int64) error {
 // report copies the mask bytes of m elements, step apart, to positions from k on;
 // where nobody asked for a mask, a missing element is an error.
 func report(dst, mask []byte, k, step, m int64) error {
+	if dst != nil && step == 1 {
+		copy(dst[k:k+m], mask)
+		return nil
+	}
 	for i := range m {
 		b := mask[i*step]
 		switch {
