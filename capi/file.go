@@ -158,7 +158,7 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 		}
 		opt.Mode = ndfile.Mode(own.mode)
 		opt.Format = strings.Clone(fieldText(own.format))
-		opt.FollowSymlinks, opt.Lock = own.follow_symlinks != 0, own.lock != 0
+		opt.FollowSymlinks, opt.Shared = own.follow_symlinks != 0, own.lock != 0
 	}
 	f := &file{path: strings.Clone(path), access: access(opt.Mode)}
 	var err error

@@ -3,12 +3,14 @@ package bcolz
 import (
 	"context"
 	"errors"
+	"hash/fnv"
+	"io"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
 	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -66,7 +68,7 @@ func (c *column) load(ctx context.Context, rows int64) error {
 		e := ndfile.NewError(ndfile.ErrCorrupt, "an array of dtype "+c.storage.dtype.String()).Because(err)
 		return e.On(c.dir + "/" + sizesFile).At(c.sizes.at)
 	}
-	if _, err := c.storage.params(); err != nil && f.mode != reading {
+	if _, err := c.storage.params(); err != nil && f.Mode != edit.Reading {
 		return ndfile.Locate(doc.Place(keyCparams, err), path, "", false)
 	}
 	shape := slices.Clone(c.sizes.shape)
@@ -94,7 +96,7 @@ func (c *column) checkData() error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if c.file.mode != reading {
+	if c.file.Mode != edit.Reading {
 		return c.file.disk.Mkdir(data)
 	}
 	return nil
@@ -118,16 +120,27 @@ func (c *column) newChunks(shape []int64) (*chunk.Array, error) {
 		FollowSymlinks: c.file.disk.Follow,
 		Write:          c.writeOptions(),
 	}
+	if c.file.Shared() {
+		a.Lock = c.lockChunk
+	}
 	return a, a.Init(shape)
+}
+
+// lockChunk is chunk.Array.Lock of a shared store: the columns of a table have one
+// row of locks.
+func (c *column) lockChunk(ctx context.Context, index []int64) (unlock func() error, err error) {
+	name := fnv.New64a()
+	io.WriteString(name, c.name)
+	return c.file.LockChunk(ctx, int64((name.Sum64()+uint64(index[0]))&(1<<62-1)))
 }
 
 // writeOptions are those of the files of the column: where nobody looks at them,
 // they are written in place.
 func (c *column) writeOptions() ndfile.WriteOptions {
 	if c.fresh {
-		return ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: c.file.write.Sync}
+		return ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: c.file.Write.Sync}
 	}
-	return ndfile.WriteOptions{}
+	return c.file.Write
 }
 
 // describe makes the spec of the array as it is, which is all that was missing.
@@ -174,21 +187,19 @@ func (c *column) fillRows(n int64) (ndarray.Buffer, error) {
 
 // begin is what every call on the array begins with, the lock of the file held.
 func (c *column) begin(write bool) error {
-	switch {
-	case c.file.closed:
-		return ndfile.NewError(ndfile.ErrHandle, "the file is closed")
-	case c.removed:
-		return ndfile.NewError(ndfile.ErrHandle, "the column was removed")
-	case write && c.file.mode == reading:
-		return ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text)
+	if err := c.file.Check(false); err != nil {
+		return err
 	}
-	return nil
+	if c.removed {
+		return ndfile.NewError(ndfile.ErrHandle, "the column was removed")
+	}
+	return c.file.Check(write)
 }
 
 // Spec implements [ndfile.Array].
 func (c *column) Spec() ndfile.Spec {
-	c.file.mu.RLock()
-	defer c.file.mu.RUnlock()
+	c.file.RLock()
+	defer c.file.RUnlock()
 	return c.spec
 }
 
@@ -197,8 +208,8 @@ func (c *column) Attrs() *ndfile.Attrs { return c.attrs.get() }
 
 // ReadBox implements [ndfile.Array].
 func (c *column) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
-	c.file.mu.RLock()
-	defer c.file.mu.RUnlock()
+	c.file.RLock()
+	defer c.file.RUnlock()
 	err := c.begin(false)
 	if err == nil {
 		err = c.chunks.ReadBox(ctx, box, dst)
@@ -208,8 +219,8 @@ func (c *column) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffe
 
 // WriteBox implements [ndfile.Array].
 func (c *column) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
-	c.file.mu.RLock()
-	defer c.file.mu.RUnlock()
+	c.file.RLock()
+	defer c.file.RUnlock()
 	err := c.begin(true)
 	if err == nil {
 		err = c.chunks.WriteBox(ctx, box, src)
@@ -225,7 +236,7 @@ func (c *column) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw 
 	if err := c.lockFlushed(ctx); err != nil {
 		return nil, 0, c.located(err)
 	}
-	defer c.file.mu.RUnlock()
+	defer c.file.RUnlock()
 	if err = c.begin(false); err == nil {
 		raw, size, err = c.chunks.ReadChunk(ctx, index, buf)
 	}
@@ -239,7 +250,7 @@ func (c *column) WriteChunk(ctx context.Context, index []int64, raw []byte) erro
 	if err := c.lockFlushed(ctx); err != nil {
 		return c.located(err)
 	}
-	defer c.file.mu.RUnlock()
+	defer c.file.RUnlock()
 	err := c.begin(true)
 	if err == nil {
 		err = c.checkChunk(raw)
@@ -255,19 +266,19 @@ func (c *column) WriteChunk(ctx context.Context, index []int64, raw []byte) erro
 func (c *column) lockFlushed(ctx context.Context) error {
 	f := c.file
 	for {
-		f.mu.RLock()
-		if f.closed || c.chunks.Unflushed() == 0 {
+		f.RLock()
+		if f.Closed() || c.chunks.Unflushed() == 0 {
 			return nil
 		}
-		f.mu.RUnlock()
-		f.mu.Lock()
-		err := f.begin(ctx)
-		if err == nil && f.mode == updating {
+		f.RUnlock()
+		f.Lock()
+		err := f.Begin(ctx)
+		if err == nil && f.Mode == edit.Updating {
 			err = f.flushRows(ctx)
 		} else if err == nil {
 			err = c.chunks.FlushRows(ctx)
 		}
-		f.mu.Unlock()
+		f.Unlock()
 		if err != nil {
 			return err
 		}
@@ -294,36 +305,13 @@ func (c *column) located(err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.file.located(moved(err, c.dir, c.place()), c)
+	return c.file.located(edit.Moved(err, c.dir, c.place()), c)
 }
 
 // place is where the column lies, or will.
 func (c *column) place() string {
 	if c.name == "" {
-		return c.file.path
+		return c.file.Path
 	}
-	return c.file.path + "/" + c.name
-}
-
-// moved puts another folder in the place of the one that the path of an error
-// begins with.
-func moved(err error, from, to string) error {
-	if from == to {
-		return err
-	}
-	change := func(path *string) {
-		if below, ok := strings.CutPrefix(*path, from); ok && (below == "" || below[0] == '/') {
-			*path = to + below
-		}
-	}
-	var own *ndfile.Error
-	if errors.As(err, &own) {
-		change(&own.Path)
-	}
-	var file *vfs.PathError
-	if errors.As(err, &file) {
-		change(&file.Path)
-		change(&file.To)
-	}
-	return err
+	return c.file.Path + "/" + c.name
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -37,7 +38,7 @@ func (f *file) publish(ctx context.Context) error {
 
 // list writes __rootdirs__.
 func (f *file) list(names []string) error {
-	return f.disk.write(f.root+"/"+rootdirsFile, rootdirsText(names), ndfile.WriteOptions{})
+	return f.disk.write(f.Root+"/"+rootdirsFile, rootdirsText(names), f.Write)
 }
 
 // moveIn completes a new column and gives its folder the right name.
@@ -45,7 +46,7 @@ func (c *column) moveIn(ctx context.Context) error {
 	if err := c.settle(ctx); err != nil {
 		return err
 	}
-	temp, dir := c.dir, c.file.root+"/"+c.name
+	temp, dir := c.dir, c.file.Root+"/"+c.name
 	if err := c.file.disk.RenameNoReplace(temp, dir); err != nil {
 		return err
 	}
@@ -59,13 +60,13 @@ func (c *column) moveIn(ctx context.Context) error {
 
 // Remove implements [ndfile.Remover], for the columns of a table.
 func (f *file) Remove(ctx context.Context, name string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	err := f.begin(ctx)
+	f.Lock()
+	defer f.Unlock()
+	err := f.Begin(ctx)
 	if err == nil {
 		err = f.remove(ctx, name)
 	}
-	return f.located(err, nil)
+	return f.Located(err)
 }
 
 func (f *file) remove(ctx context.Context, name string) error {
@@ -122,7 +123,7 @@ func (f *file) unlist(i int) error {
 		return f.disk.Remove(temp) // a symbolic link; what it leads to stays
 	}
 	f.trash = append(f.trash, temp)
-	return moved(f.sweep(), temp, c.dir)
+	return edit.Moved(f.sweep(), temp, c.dir)
 }
 
 // sweep removes the folders of columns that are gone. What cannot be removed is

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ndfile/ndfile/pkg/internal/metafile"
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -16,9 +16,9 @@ import (
 // table. It replaces an existing root, but no other folder, and none with files
 // that neither bcolz nor this package write. Elements that are not written have
 // the fill value.
-func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
+func (of format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
 	if info, err := fsys.Stat(path); err == nil && info.Mode == vfs.Dir && !opt.Exclusive {
-		m, err := f.Detect(ctx, fsys, path)
+		m, err := of.Detect(ctx, fsys, path)
 		if err == nil && m != ndfile.Certain {
 			err = ndfile.NewError(ndfile.ErrExists, "the folder is no bcolz root, and therefore not replaced")
 		}
@@ -30,42 +30,35 @@ func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 	if err != nil {
 		return nil, ndfile.Locate(err, path, "", false)
 	}
-	return &file{
-		disk:   disk{metafile.NewFiles(fsys, false, ndfile.Limits{})},
-		path:   trimRoot(strings.Clone(path)),
-		root:   folder.Path(),
-		mode:   creating,
-		write:  opt.WriteOptions,
-		folder: folder,
-		kind:   ndfile.Table,
-		attrs:  newAttributes(opt.Attrs),
-	}, nil
+	f := &file{disk: newDisk(fsys, false, ndfile.Limits{}), kind: ndfile.Table, attrs: newAttributes(opt.Attrs)}
+	f.Create(trimRoot(path), folder, opt.WriteOptions)
+	return f, nil
 }
 
 // Add implements [ndfile.File]. The columns of a table have the same number of
 // rows. A column added to an existing table becomes part of it with the next
 // Flush or Close, or change of the number of rows.
 func (f *file) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	c, err := f.add(ctx, strings.Clone(name), &spec)
 	if err != nil {
-		return nil, ndfile.Locate(f.located(err, nil), "", name, f.kind == ndfile.Table)
+		return nil, ndfile.Locate(f.Located(err), "", name, f.kind == ndfile.Table)
 	}
 	return c.array(), nil
 }
 
 func (f *file) add(ctx context.Context, name string, spec *ndfile.Spec) (*column, error) {
-	if err := f.begin(ctx); err != nil {
+	if err := f.Begin(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.checkAdd(name, spec); err != nil {
 		return nil, err
 	}
-	c := &column{file: f, name: name, fresh: true, unlisted: true, dir: f.root, attrs: f.attrs}
+	c := &column{file: f, name: name, fresh: true, unlisted: true, dir: f.Root, attrs: f.attrs}
 	if name != "" {
 		c.attrs = newAttributes(spec.Attrs)
-		if c.dir = f.root + "/" + name; f.mode == updating {
+		if c.dir = f.Root + "/" + name; f.Mode == edit.Updating {
 			c.dir = f.disk.TempName(c.dir)
 		}
 	}
@@ -79,7 +72,7 @@ func (f *file) add(ctx context.Context, name string, spec *ndfile.Spec) (*column
 	c.sizes.shape = c.chunks.Shape()
 	c.describe()
 	if err := c.makeFolders(); err != nil {
-		return nil, moved(err, c.dir, c.place())
+		return nil, edit.Moved(err, c.dir, c.place())
 	}
 	if name == "" {
 		if err := f.attrs.merge(spec.Attrs); err != nil {
@@ -103,7 +96,7 @@ func (f *file) checkAdd(name string, spec *ndfile.Spec) error {
 		return ndfile.NewError(ndfile.ErrNotSupported, "bcolz has no names of axes")
 	case f.kind == ndfile.Single:
 		return ndfile.NewError(ndfile.ErrNotSupported, "a carray is one array; columns belong into a table")
-	case name == "" && f.mode == creating && len(f.columns) == 0:
+	case name == "" && f.Mode == edit.Creating && len(f.columns) == 0:
 		return nil
 	}
 	if bad := badNewName(name); bad != "" {
@@ -115,15 +108,15 @@ func (f *file) checkAdd(name string, spec *ndfile.Spec) error {
 	if len(f.columns) > 0 && len(spec.Shape) > 0 && spec.Shape[0] != f.rows {
 		return ndfile.NewError(ndfile.ErrShape, "the columns of the table have "+decimal(f.rows)+" rows, this one "+decimal(spec.Shape[0]))
 	}
-	if f.mode == creating {
+	if f.Mode == edit.Creating {
 		return nil
 	}
-	_, err := f.disk.Lstat(f.root + "/" + name)
+	_, err := f.disk.Lstat(f.Root + "/" + name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err == nil:
-		err = ndfile.NewError(ndfile.ErrExists, "something of that name lies in the folder, but is no column of the table").On(f.root + "/" + name)
+		err = ndfile.NewError(ndfile.ErrExists, "something of that name lies in the folder, but is no column of the table").On(f.Root + "/" + name)
 	}
 	return err
 }
@@ -166,13 +159,12 @@ func (f *file) finish(ctx context.Context) error {
 		}
 	}
 	if f.kind == ndfile.Table {
-		opt := ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: f.write.Sync}
-		if err := f.attrs.save(&f.disk, f.root, opt, true); err != nil {
+		if err := f.attrs.save(&f.disk, f.Root, f.Write, true); err != nil {
 			return err
 		}
-		if err := f.disk.write(f.root+"/"+rootdirsFile, rootdirsText(f.names()), opt); err != nil {
+		if err := f.disk.write(f.Root+"/"+rootdirsFile, rootdirsText(f.names()), f.Write); err != nil {
 			return err
 		}
 	}
-	return f.folder.Commit()
+	return f.Folder.Commit()
 }

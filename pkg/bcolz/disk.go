@@ -12,6 +12,10 @@ import (
 // disk is what the files of a root are read and written with.
 type disk struct{ metafile.Files }
 
+func newDisk(fsys ndfile.FS, follow bool, limits ndfile.Limits) disk {
+	return disk{metafile.NewFiles(fsys, follow, limits)}
+}
+
 // document reads a metadata file that must be there.
 func (d *disk) document(ctx context.Context, path string) (*metafile.Document, error) {
 	text, err := d.Read(ctx, path)

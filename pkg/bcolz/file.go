@@ -5,32 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/ndfile"
-)
-
-// mode says what an open root is for.
-type mode uint8
-
-const (
-	reading  mode = iota
-	updating      // r+
-	creating
 )
 
 // file is an open root. A Single is a table of one column without a name, all of
 // whose files lie in the root itself; its attributes are those of its array.
 type file struct {
-	disk   disk
-	path   string // as the user knows it
-	root   string // the folder that is read and written: path or a temporary one
-	mode   mode
-	write  ndfile.WriteOptions // of a root being created
-	folder *vfs.Folder         // the same
-
-	mu       sync.RWMutex // held for writing by what changes anything below
+	edit.Session
+	disk     disk
 	kind     ndfile.Kind
 	columns  []*column
 	rows     int64 // of every column, those in memory included
@@ -39,20 +23,19 @@ type file struct {
 	trash    []string // folders of columns that are gone
 	appended bool     // rows were, whatever came of it
 	broken   error    // why rows can neither be added nor removed any more
-	closed   bool
 }
 
 // Kind implements [ndfile.File].
 func (f *file) Kind() ndfile.Kind {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
+	f.RLock()
+	defer f.RUnlock()
 	return f.kind
 }
 
 // Names implements [ndfile.File].
 func (f *file) Names() []string {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
+	f.RLock()
+	defer f.RUnlock()
 	return f.names()
 }
 
@@ -72,14 +55,14 @@ func (f *file) find(name string) int {
 // Array implements [ndfile.File]. What a column of a table needs beside its
 // length is read when it is first asked for.
 func (f *file) Array(name string) (ndfile.Array, error) {
-	f.mu.RLock()
+	f.RLock()
 	c, loaded := f.column(name)
-	f.mu.RUnlock()
+	f.RUnlock()
 	if loaded {
 		return c.array(), nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	c, loaded = f.column(name)
 	if c == nil {
 		return nil, f.located(ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name)), nil)
@@ -109,36 +92,28 @@ func (f *file) Attrs() *ndfile.Attrs { return f.attrs.get() }
 // located gives an error the path, and the name of a column, which may be nil.
 func (f *file) located(err error, c *column) error {
 	if c == nil {
-		return ndfile.Locate(moved(err, f.root, f.path), f.path, "", false)
+		return f.Located(err)
 	}
-	return ndfile.Locate(err, f.path, c.name, f.kind == ndfile.Table)
-}
-
-// begin is what every change of the structure begins with, the lock held.
-func (f *file) begin(ctx context.Context) error {
-	switch {
-	case f.closed:
-		return ndfile.NewError(ndfile.ErrHandle, "the file is closed")
-	case f.mode == reading:
-		return ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text)
-	}
-	return ctx.Err()
+	return ndfile.Locate(err, f.Path, c.name, f.kind == ndfile.Table)
 }
 
 // Flush implements [ndfile.Flusher]. A file that is being created appears when it
 // is closed, and not before.
 func (f *file) Flush(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	err := f.begin(ctx)
-	if err == nil && f.mode == updating {
+	f.Lock()
+	defer f.Unlock()
+	err := f.Check(true)
+	if err == nil && f.Mode == edit.Updating {
 		err = f.flush(ctx)
 	}
-	return f.located(err, nil)
+	return f.Located(err)
 }
 
 // flush brings the root on disk up to date.
 func (f *file) flush(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := f.flushRows(ctx); err != nil {
 		return err
 	}
@@ -149,52 +124,51 @@ func (f *file) flush(ctx context.Context) error {
 		if c.attrs == nil {
 			continue
 		}
-		if err := c.attrs.save(&f.disk, c.dir, ndfile.WriteOptions{}, false); err != nil {
+		if err := c.attrs.save(&f.disk, c.dir, f.Write, false); err != nil {
 			return c.located(err)
 		}
 	}
-	return f.attrs.save(&f.disk, f.root, ndfile.WriteOptions{}, false)
+	return f.attrs.save(&f.disk, f.Root, f.Write, false)
 }
 
 // Close implements [ndfile.File].
 func (f *file) Close(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return f.located(ndfile.NewError(ndfile.ErrHandle, "the file is closed"), nil)
+	f.Lock()
+	defer f.Unlock()
+	err := f.Check(false)
+	if err != nil {
+		return f.Located(err)
 	}
-	var err error
-	switch f.mode {
-	case updating:
-		if err = ctx.Err(); err == nil {
-			err = f.flush(ctx)
-		}
-	case creating:
+	switch f.Mode {
+	case edit.Updating:
+		err = f.flush(ctx)
+	case edit.Creating:
 		if err = f.finish(ctx); err == nil {
-			f.closed = true
+			f.End()
 			return nil
 		}
 	}
 	f.discard()
-	return f.located(err, nil)
+	return f.Located(err)
 }
 
 // Abort implements [ndfile.File]. Of a file open for changes it drops only what
 // was not flushed.
 func (f *file) Abort() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return f.located(ndfile.NewError(ndfile.ErrHandle, "the file is closed"), nil)
+	f.Lock()
+	defer f.Unlock()
+	err := f.Check(false)
+	if err == nil {
+		err = f.discard()
 	}
-	return f.located(f.discard(), nil)
+	return f.Located(err)
 }
 
 // discard closes the file and removes what is not part of a root.
 func (f *file) discard() error {
-	f.closed = true
-	if f.mode == creating {
-		return f.folder.Abort()
+	defer f.End()
+	if f.Mode == edit.Creating {
+		return f.Folder.Abort()
 	}
 	f.takeBack(context.Background(), false)
 	for _, c := range f.columns {

@@ -133,7 +133,7 @@ func put(t testing.TB, fsys ndfile.FS, path, text string) {
 }
 
 // edit replaces a part of a file, which must be there.
-func edit(t testing.TB, fsys ndfile.FS, path, old, new string) {
+func update(t testing.TB, fsys ndfile.FS, path, old, new string) {
 	t.Helper()
 	text := get(t, fsys, path)
 	if !bytes.Contains(text, []byte(old)) {

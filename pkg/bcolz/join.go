@@ -35,18 +35,17 @@ func (f *file) join(ctx context.Context, spans []span) error {
 	if f.kind == ndfile.Single {
 		return nil
 	}
-	opt := ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: f.write.Sync}
-	err := f.copyAttrs(first.attrs, f.root, opt)
+	err := f.copyAttrs(first.attrs, f.Root, f.Write)
 	if err == nil {
-		err = f.disk.write(f.root+"/"+rootdirsFile, rootdirsText(f.names()), opt)
+		err = f.disk.write(f.Root+"/"+rootdirsFile, rootdirsText(f.names()), f.Write)
 	}
-	return f.located(err, nil)
+	return f.Located(err)
 }
 
 // join fills a new column with rows of column i of others.
 func (c *column) join(ctx context.Context, spans []span, i int) error {
 	f, first := c.file, spans[0].columns[i]
-	if c.dir = f.root; c.name != "" {
+	if c.dir = f.Root; c.name != "" {
 		c.dir += "/" + c.name
 	}
 	if err := c.makeFolders(); err != nil {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strings"
 	"syscall"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -17,28 +17,19 @@ import (
 // whose columns have unequal lengths has that of the shortest; opened for changes
 // it is first cut to that.
 func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
-	if opt.Lock {
-		return nil, ndfile.NewError(ndfile.ErrNotSupported, "bcolz has no locks for writers in different processes")
+	f := &file{kind: ndfile.Table}
+	fsys, err := f.Open(ctx, fsys, trimRoot(path), &opt, rootdirsFile, storageFile, sizesFile)
+	if f.disk = newDisk(fsys, opt.FollowSymlinks, opt.Limits); err == nil {
+		err = f.open(ctx)
 	}
-	if opt.Mode == ndfile.Update {
-		fsys = vfs.InStore(fsys, path, rootdirsFile, storageFile)
-	}
-	f := &file{disk: disk{metafile.NewFiles(fsys, opt.FollowSymlinks, opt.Limits)}, path: trimRoot(strings.Clone(path)), kind: ndfile.Table}
-	f.root = f.path
-	if opt.Mode == ndfile.Update {
-		f.mode = updating
-	}
-	if err := f.open(ctx); err != nil {
-		return nil, f.located(err, nil)
+	if err = f.Opened(err, &opt); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
 
 func (f *file) open(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	path := f.root + "/" + rootdirsFile
+	path := f.Root + "/" + rootdirsFile
 	text, err := f.disk.Read(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -61,7 +52,7 @@ func (f *file) open(ctx context.Context) error {
 
 func (f *file) openCarray(ctx context.Context) error {
 	f.kind = ndfile.Single
-	c := &column{file: f, dir: f.root}
+	c := &column{file: f, dir: f.Root}
 	if err := c.readSizes(ctx); err != nil {
 		return f.explain(err)
 	}
@@ -80,16 +71,16 @@ func (f *file) explain(err error) error {
 		return err
 	}
 	p := prober{fsys: f.disk.FS}
-	if p.has(f.root+"/"+sizesFile) && p.has(f.root+"/"+storageFile) {
+	if p.has(f.Root+"/"+sizesFile) && p.has(f.Root+"/"+storageFile) {
 		return err
 	}
-	if !p.isFolder(f.path) && p.err != nil {
+	if !p.isFolder(f.Path) && p.err != nil {
 		return p.err
 	}
-	if p.textTable(f.root) {
+	if p.textTable(f.Root) {
 		return ndfile.NewError(ndfile.ErrNotSupported, "a table whose columns lie below "+dataFolder+"/, as the text of the format has it; no release of bcolz wrote that")
 	}
-	if p.has(f.root+"/"+metaFolder) || p.has(f.root+"/"+dataFolder) {
+	if p.has(f.Root+"/"+metaFolder) || p.has(f.Root+"/"+dataFolder) {
 		return err
 	}
 	return ndfile.NewError(ndfile.ErrFormat, "expected "+rootdirsFile+" or "+metaFolder+"/ in the folder of a bcolz root").Because(err)
@@ -98,7 +89,7 @@ func (f *file) explain(err error) error {
 func (f *file) openTable(ctx context.Context, names []string) (err error) {
 	f.columns = make([]*column, len(names))
 	for i, name := range names {
-		c := &column{file: f, name: name, dir: f.root + "/" + name}
+		c := &column{file: f, name: name, dir: f.Root + "/" + name}
 		if err := f.disk.Expect(c.dir, vfs.Dir); err != nil {
 			return c.located(missing(err, c.dir))
 		}
@@ -110,7 +101,7 @@ func (f *file) openTable(ctx context.Context, names []string) (err error) {
 			f.rows = n
 		}
 	}
-	if f.attrs, err = f.disk.attributes(ctx, f.root); err != nil || f.mode == reading {
+	if f.attrs, err = f.disk.attributes(ctx, f.Root); err != nil || f.Mode == edit.Reading {
 		return err
 	}
 	for _, c := range f.columns {

@@ -115,9 +115,9 @@ func TestSubArrays(t *testing.T) {
 		{"i4,i4", "[3]", []int64{3}}, {"<i8", "[3]", []int64{3}},
 	} {
 		mem := load(t, "testdata/roots/exact", "/c") // 40 int32 in chunks of 20
-		edit(t, mem, "/c/"+storageFile, `"int32"`, `"`+c.dtype+`"`)
-		edit(t, mem, "/c/"+storageFile, `"chunklen": 20`, `"chunklen": 10`)
-		edit(t, mem, "/c/"+sizesFile, `[40]`, c.shape)
+		update(t, mem, "/c/"+storageFile, `"int32"`, `"`+c.dtype+`"`)
+		update(t, mem, "/c/"+storageFile, `"chunklen": 20`, `"chunklen": 10`)
+		update(t, mem, "/c/"+sizesFile, `[40]`, c.shape)
 		f := open(t, mem, "/c", ndfile.ReadOnly)
 		a := array(t, f, "")
 		if !slices.Equal(a.Spec().Shape, c.want) {
@@ -128,9 +128,9 @@ func TestSubArrays(t *testing.T) {
 	}
 	// Changed, meta/sizes has the whole shape, as bcolz writes it.
 	mem := load(t, "testdata/roots/exact", "/c")
-	edit(t, mem, "/c/"+storageFile, `"int32"`, `"(2,)i4"`)
-	edit(t, mem, "/c/"+storageFile, `"chunklen": 20`, `"chunklen": 10`)
-	edit(t, mem, "/c/"+sizesFile, `[40]`, "[20]")
+	update(t, mem, "/c/"+storageFile, `"int32"`, `"(2,)i4"`)
+	update(t, mem, "/c/"+storageFile, `"chunklen": 20`, `"chunklen": 10`)
+	update(t, mem, "/c/"+sizesFile, `[40]`, "[20]")
 	f := open(t, mem, "/c", ndfile.Update)
 	ok(t, array(t, f, "").(ndfile.Resizer).Resize(ctx, []int64{13, 2}))
 	ok(t, f.Close(ctx))
@@ -180,8 +180,8 @@ func TestNotARoot(t *testing.T) {
 	is(t, err, ndfile.ErrFormat, "/file")
 	_, err = Format.Open(ctx, mem, "/folder", ndfile.OpenOptions{})
 	is(t, err, ndfile.ErrFormat, "/folder")
-	_, err = Format.Open(ctx, mem, "/folder", ndfile.OpenOptions{Lock: true})
-	is(t, err, ndfile.ErrNotSupported, "")
+	_, err = Format.Open(ctx, mem, "/folder", ndfile.OpenOptions{Shared: true})
+	is(t, err, ndfile.ErrArgument, "")
 	for _, path := range []string{"/file", "/folder", "/folder/"} {
 		_, err := Format.Create(ctx, mem, path, ndfile.CreateOptions{})
 		if ndfile.KindOf(err) != ndfile.ErrExists {

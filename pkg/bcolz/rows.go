@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -18,35 +19,35 @@ import (
 
 // Rows implements [ndfile.RowResizer].
 func (f *file) Rows() int64 {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
+	f.RLock()
+	defer f.RUnlock()
 	return f.rows
 }
 
 // AppendRows implements [ndfile.RowResizer].
 func (f *file) AppendRows(ctx context.Context, columns []ndarray.Buffer) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	err := f.beginRows(ctx)
 	if err == nil {
 		err = f.append(ctx, columns)
 	}
-	return f.located(err, nil)
+	return f.Located(err)
 }
 
 // ResizeRows implements [ndfile.RowResizer].
 func (f *file) ResizeRows(ctx context.Context, n int64) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	err := f.beginRows(ctx)
 	if err == nil {
 		err = f.resize(ctx, n)
 	}
-	return f.located(err, nil)
+	return f.Located(err)
 }
 
 func (f *file) beginRows(ctx context.Context) error {
-	if err := f.begin(ctx); err != nil {
+	if err := f.Begin(ctx); err != nil {
 		return err
 	}
 	if f.kind != ndfile.Table {
@@ -70,9 +71,9 @@ func (c *column) array() ndfile.Array {
 // Resize implements [ndfile.Resizer]. Only the first axis can change.
 func (s single) Resize(ctx context.Context, shape []int64) error {
 	f := s.file
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	err := f.begin(ctx)
+	f.Lock()
+	defer f.Unlock()
+	err := f.Begin(ctx)
 	if err == nil {
 		switch now := s.chunks.Shape(); {
 		case len(shape) != len(now):
@@ -93,9 +94,9 @@ func fixedAxes() error {
 // Append implements [ndfile.Resizer]. The axis is the first one.
 func (s single) Append(ctx context.Context, axis int, src ndarray.Buffer) error {
 	f := s.file
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	err := f.begin(ctx)
+	f.Lock()
+	defer f.Unlock()
+	err := f.Begin(ctx)
 	if err == nil && axis != 0 {
 		err = fixedAxes()
 	}
@@ -154,7 +155,7 @@ func (f *file) append(ctx context.Context, columns []ndarray.Buffer) error {
 		flush = flush || full
 	}
 	f.countRows(before + n)
-	if flush && f.mode == updating {
+	if flush && f.Mode == edit.Updating {
 		if err := f.flushRows(ctx); err != nil {
 			f.undo(ctx, f.columns, before)
 			return err
@@ -166,7 +167,7 @@ func (f *file) append(ctx context.Context, columns []ndarray.Buffer) error {
 // settleColumns makes columns that were added part of the table: the order of
 // writes is about those that are.
 func (f *file) settleColumns(ctx context.Context) error {
-	if f.mode != updating || !f.changed {
+	if f.Mode != edit.Updating || !f.changed {
 		return nil
 	}
 	return f.flush(ctx)
@@ -224,7 +225,7 @@ func (c *column) wholeChunks(rows int64) int64 { return rows / c.storage.chunkle
 func (c *column) writeSizes(rows, cbytes int64) error {
 	s := sizes{shape: slices.Clone(c.sizes.shape), cbytes: c.sizes.cbytes + cbytes}
 	s.shape[0] = rows
-	if err := c.file.disk.write(c.dir+"/"+sizesFile, s.text(c.storage.dtype.Size), ndfile.WriteOptions{}); err != nil {
+	if err := c.file.disk.write(c.dir+"/"+sizesFile, s.text(c.storage.dtype.Size), c.file.Write); err != nil {
 		return err
 	}
 	c.sizes = s
@@ -250,7 +251,7 @@ func (f *file) resize(ctx context.Context, n int64) error {
 			return c.located(err)
 		}
 	}
-	if err := f.append(ctx, columns); err != nil || f.mode == creating {
+	if err := f.append(ctx, columns); err != nil || f.Mode == edit.Creating {
 		return err
 	}
 	return f.flushRows(ctx)
@@ -258,7 +259,7 @@ func (f *file) resize(ctx context.Context, n int64) error {
 
 // shrink cuts all columns to n rows.
 func (f *file) shrink(ctx context.Context, n int64) error {
-	if f.mode == updating {
+	if f.Mode == edit.Updating {
 		if err := f.flush(ctx); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package bcolz
 import (
 	"context"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -17,7 +18,7 @@ func (c *column) settle(ctx context.Context) error {
 	c.sizes = sizes{shape: c.chunks.Shape()}
 	c.sizes.cbytes = c.chunkBytes() + c.compressed(0, c.rows()/c.storage.chunklen)
 	d, opt := &c.file.disk, c.writeOptions()
-	opt.Ordered = c.file.mode == updating // else a power failure could leave a table with a column that is empty files
+	opt.Ordered = c.file.Mode == edit.Updating // else a power failure could leave a table with a column that is empty files
 	if err := c.attrs.save(d, c.dir, opt, true); err != nil {
 		return err
 	}

@@ -16,12 +16,12 @@ func (format) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndf
 	}
 	defer s.Abort()
 	if err := s.checkParts(parts); err != nil {
-		return s.located(err, nil)
+		return s.Located(err)
 	}
 	var made []*file
 	defer func() {
 		for _, m := range made {
-			m.folder.Abort() // does nothing after Commit
+			m.Folder.Abort() // does nothing after Commit
 		}
 	}()
 	first := int64(0)
@@ -40,8 +40,8 @@ func (format) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndf
 		first += p.Rows
 	}
 	for _, m := range made {
-		if err := m.folder.Commit(); err != nil {
-			return m.located(err, nil)
+		if err := m.Folder.Commit(); err != nil {
+			return m.Located(err)
 		}
 	}
 	return nil
@@ -61,11 +61,11 @@ func (format) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst str
 		defer s.Abort()
 		spans = append(spans, span{s, 0, s.rows})
 		if err := s.like(spans[0].file); err != nil {
-			return s.located(err, nil)
+			return s.Located(err)
 		}
 		if i < len(srcs)-1 {
 			if err := s.checkCut(s.rows); err != nil {
-				return s.located(err, nil)
+				return s.Located(err)
 			}
 		}
 		if err := apart(fsys, dst, s, opt); err != nil {
@@ -76,11 +76,11 @@ func (format) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst str
 	if err != nil {
 		return err
 	}
-	defer m.folder.Abort() // does nothing after Commit
+	defer m.Folder.Abort() // does nothing after Commit
 	if err := m.join(ctx, spans); err != nil {
 		return err
 	}
-	return m.located(m.folder.Commit(), nil)
+	return m.located(m.Folder.Commit(), nil)
 }
 
 // openSource opens a root with all of its columns.
@@ -104,7 +104,7 @@ func apart(fsys ndfile.FS, dst string, src *file, opt ndfile.ShardOptions) error
 	if err != nil || opt.Exclusive {
 		return nil // nothing is there, or nothing may be
 	}
-	from, err := fsys.Stat(src.path)
+	from, err := fsys.Stat(src.Path)
 	if err == nil && from.Ino == to.Ino && from.Dev == to.Dev {
 		err = ndfile.NewError(ndfile.ErrArgument, "the new store is the one that it is made of")
 	}
@@ -164,15 +164,15 @@ func commonMultiple(a, b, most int64) int64 {
 // like checks that another root can be joined with one.
 func (f *file) like(first *file) error {
 	if f.kind != first.kind || !slices.Equal(f.names(), first.names()) {
-		return ndfile.NewError(ndfile.ErrShape, "other columns than in "+first.path)
+		return ndfile.NewError(ndfile.ErrShape, "other columns than in "+first.Path)
 	}
 	for i, c := range f.columns {
 		a, b := &first.columns[i].spec, &c.spec
 		switch {
 		case !a.DType.Equal(b.DType):
-			return c.located(ndfile.NewError(ndfile.ErrDType, "dtype "+b.DType.String()+", in "+first.path+" it is "+a.DType.String()))
+			return c.located(ndfile.NewError(ndfile.ErrDType, "dtype "+b.DType.String()+", in "+first.Path+" it is "+a.DType.String()))
 		case !slices.Equal(a.Chunks, b.Chunks): // the shape of rows included
-			return c.located(ndfile.NewError(ndfile.ErrShape, "other chunks or rows than in "+first.path))
+			return c.located(ndfile.NewError(ndfile.ErrShape, "other chunks or rows than in "+first.Path))
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func parts(rows ...int64) (list []ndfile.Shard) {
 func TestSplitBytes(t *testing.T) {
 	mem := load(t, "testdata/roots/header_reserved", "/c") // 25 rows in chunks of 10
 	put(t, mem, "/c/__attrs__", "{ \"b\" : 1,\"a\":2 }")
-	edit(t, mem, "/c/"+storageFile, `"dflt": 0}`, `"dflt": 0, "note": "kept"}`)
+	update(t, mem, "/c/"+storageFile, `"dflt": 0}`, `"dflt": 0, "note": "kept"}`)
 	put(t, mem, "/c/data/__0.blp", string(get(t, mem, "/c/data/__0.blp"))+"behind the chunk")
 	ok(t, sharder.Split(ctx, mem, "/c", parts(10, 0, 15), ndfile.ShardOptions{}))
 	whole := files(t, mem, "/c")

@@ -233,12 +233,13 @@ func TestCrash(t *testing.T) {
 					fault.FailFrom(stop, syscall.EIO)
 				}
 				f, err := Format.Open(ctx, fault, "/t", ndfile.OpenOptions{Mode: ndfile.Update})
-				if err == nil {
-					err = do(f)
+				if err != nil {
+					return mem, err
 				}
-				if err == nil {
+				if err = do(f); err == nil {
 					err = f.Close(ctx)
 				}
+				f.Abort() // the process ends, and with it the lock
 				return mem, err
 			}
 			old := ourRows(t, table(t, ndfile.WriteOptions{}))
@@ -401,7 +402,7 @@ func TestSingleAttrs(t *testing.T) {
 // not grown.
 func TestBadDflt(t *testing.T) {
 	mem := load(t, "testdata/roots/exact", "/c")
-	edit(t, mem, "/c/"+storageFile, `"dflt": 0`, `"dflt": "spam"`)
+	update(t, mem, "/c/"+storageFile, `"dflt": 0`, `"dflt": "spam"`)
 	f := open(t, mem, "/c", ndfile.Update)
 	a := array(t, f, "")
 	is(t, a.(ndfile.Resizer).Resize(ctx, []int64{50}), ndfile.ErrCorrupt, "/c/"+storageFile)
@@ -414,7 +415,7 @@ func TestBadDflt(t *testing.T) {
 // readers.
 func TestUnknownCompression(t *testing.T) {
 	mem := load(t, "testdata/roots/exact", "/c")
-	edit(t, mem, "/c/"+storageFile, `"lz4"`, `"future"`)
+	update(t, mem, "/c/"+storageFile, `"lz4"`, `"future"`)
 	f := open(t, mem, "/c", ndfile.ReadOnly)
 	_, err := readAll(ctx, array(t, f, ""))
 	ok(t, err)

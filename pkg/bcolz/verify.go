@@ -6,10 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -17,13 +15,17 @@ import (
 // Verify implements [ndfile.Verifier]. It checks metadata, that all chunks are
 // there and can be decoded, that columns have one length, and what else lies in
 // the folders. A repair removes chunk files that nobody counts, files with
-// temporary names, and rows that not all columns have: it must not run beside a
-// writer.
+// temporary names, and rows that not all columns have. It takes the lock of a
+// writer; it must not run beside programs that take none.
 func (format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	f := &file{disk: disk{metafile.NewFiles(fsys, opt.FollowSymlinks, opt.Limits)}, path: trimRoot(strings.Clone(path)), kind: ndfile.Table}
-	f.root = f.path
-	v := &verifier{file: f, opt: opt, report: report}
-	return f.located(v.run(ctx), nil)
+	f := &file{disk: newDisk(fsys, opt.FollowSymlinks, opt.Limits), kind: ndfile.Table}
+	_, err := f.Open(ctx, fsys, trimRoot(path), &ndfile.OpenOptions{})
+	if err == nil {
+		v := &verifier{file: f, opt: opt, report: report}
+		err = v.run(ctx)
+	}
+	f.End()
+	return f.Located(err)
 }
 
 // verifier is one call of Verify.
@@ -43,13 +45,18 @@ type job struct {
 
 func (v *verifier) run(ctx context.Context) error {
 	p := prober{fsys: v.disk.FS}
-	if !p.isFolder(v.root) {
+	if !p.isFolder(v.Root) {
 		if p.err == nil {
 			p.err = ndfile.NewError(ndfile.ErrFormat, "expected a folder, found a file")
 		}
 		return p.err
 	}
-	if p.has(v.root + "/" + rootdirsFile) {
+	if v.opt.Repair {
+		if err := v.Hold(ctx, v.disk.FS); err != nil {
+			return err
+		}
+	}
+	if p.has(v.Root + "/" + rootdirsFile) {
 		v.checkTable(ctx)
 	} else if err := v.checkCarray(ctx); err != nil {
 		return err
@@ -63,7 +70,7 @@ func (v *verifier) run(ctx context.Context) error {
 // checkCarray fails for folders that are no carray at all.
 func (v *verifier) checkCarray(ctx context.Context) error {
 	v.kind = ndfile.Single
-	c := &column{file: v.file, dir: v.root}
+	c := &column{file: v.file, dir: v.Root}
 	if err := c.readSizes(ctx); err != nil {
 		err = v.explain(err)
 		if ndfile.KindOf(err) == ndfile.ErrFormat || ndfile.KindOf(err) == ndfile.ErrNotFound {
@@ -79,7 +86,7 @@ func (v *verifier) checkCarray(ctx context.Context) error {
 }
 
 func (v *verifier) checkTable(ctx context.Context) {
-	path := v.root + "/" + rootdirsFile
+	path := v.Root + "/" + rootdirsFile
 	doc, err := v.disk.document(ctx, path)
 	var names []string
 	if err == nil {
@@ -88,14 +95,14 @@ func (v *verifier) checkTable(ctx context.Context) {
 	if err != nil {
 		v.bad(ndfile.Locate(err, path, "", false), nil)
 	}
-	if _, err := v.disk.attributes(ctx, v.root); err != nil {
+	if _, err := v.disk.attributes(ctx, v.Root); err != nil {
 		v.bad(err, nil)
 	}
-	for _, e := range v.listed(nil, v.root, names...) {
+	for _, e := range v.listed(nil, v.Root, names...) {
 		if e.Mode != vfs.Dir || slices.Contains(names, e.Name) || vfs.IsTempName(e.Name) {
 			continue
 		}
-		c := &column{file: v.file, name: e.Name, dir: v.root + "/" + e.Name}
+		c := &column{file: v.file, name: e.Name, dir: v.Root + "/" + e.Name}
 		if p := (prober{fsys: v.disk.FS}); !p.has(c.dir+"/"+metaFolder) && !p.has(c.dir+"/"+dataFolder) {
 			continue
 		}
@@ -106,7 +113,7 @@ func (v *verifier) checkTable(ctx context.Context) {
 		v.tell(c.dir, c, ndfile.ErrValue, "a folder like that of a column, which "+rootdirsFile+" does not list: its addition or removal was interrupted", "", nil)
 	}
 	for _, name := range names {
-		c := &column{file: v.file, name: name, dir: v.root + "/" + name}
+		c := &column{file: v.file, name: name, dir: v.Root + "/" + name}
 		if err := v.disk.Expect(c.dir, vfs.Dir); err != nil {
 			v.bad(missing(err, c.dir), c)
 			continue
@@ -237,8 +244,9 @@ func (v *verifier) checkLengths(ctx context.Context) error {
 }
 
 func (v *verifier) cutAll(ctx context.Context) error {
-	f, err := Format.Open(ctx, v.disk.FS, v.path, ndfile.OpenOptions{Mode: ndfile.Update, Limits: v.opt.Limits, FollowSymlinks: v.opt.FollowSymlinks})
-	if err != nil {
+	f := &file{disk: v.disk, kind: ndfile.Table}
+	f.Borrow(&v.Session)
+	if err := f.open(ctx); err != nil {
 		return err
 	}
 	return f.Close(ctx)
@@ -249,7 +257,7 @@ func (v *verifier) cutAll(ctx context.Context) error {
 func (v *verifier) listed(c *column, dir string, known ...string) []vfs.DirEntry {
 	var entries []vfs.DirEntry
 	var err error
-	if dir != v.root {
+	if dir != v.Root {
 		err = v.disk.Expect(dir, vfs.Dir) // a repair must not reach outside
 	}
 	if err == nil {
@@ -281,7 +289,7 @@ func (v *verifier) bad(err error, c *column) {
 
 // problem reports an error: whatever it is, data cannot be read.
 func (v *verifier) problem(err error, c *column) {
-	p := ndfile.Problem{Path: v.path, Kind: ndfile.ErrCorrupt, Offset: ndfile.Offset(err)}
+	p := ndfile.Problem{Path: v.Path, Kind: ndfile.ErrCorrupt, Offset: ndfile.Offset(err)}
 	var own *ndfile.Error
 	var file *vfs.PathError
 	if errors.As(err, &file) {

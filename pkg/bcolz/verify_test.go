@@ -103,7 +103,7 @@ func TestRepair(t *testing.T) {
 // TestVerifyMany: what is missing of very many chunks is few problems.
 func TestVerifyMany(t *testing.T) {
 	mem := load(t, "testdata/roots/exact", "/c")
-	edit(t, mem, "/c/"+sizesFile, "[40]", "[4000000000000]")
+	update(t, mem, "/c/"+sizesFile, "[40]", "[4000000000000]")
 	ok(t, mem.Remove("/c/data/__0.blp"))
 	problems := verify(t, mem, "/c", true)
 	if len(problems) != 2 || problems[0].Path != "/c/data/__0.blp" || problems[1].Path != "/c/data/__2.blp" || !strings.Contains(problems[1].Msg, "__") && !strings.Contains(problems[1].Msg, "2 to 199999999999") {

@@ -45,6 +45,14 @@ type Flusher interface {
 	Flush(ctx context.Context) error
 }
 
+// Locked tells whether a file open for changes keeps other writers out, or in a
+// shared one those of the same chunk. It is false where the file system has no
+// locks, and for other files.
+func Locked(f File) bool {
+	l, ok := f.(interface{ Locked() bool })
+	return ok && l.Locked()
+}
+
 // Remover is a File that can lose arrays.
 type Remover interface {
 	// Remove deletes an array and its data at once. The Array is unusable

@@ -1,6 +1,10 @@
 package ndfile
 
-import "github.com/ndfile/ndfile/pkg/ndarray"
+import (
+	"time"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+)
 
 // Spec describes an array: of a file that exists, or one to be added.
 type Spec struct {
@@ -93,9 +97,27 @@ type OpenOptions struct {
 	// links, which can lead anywhere; otherwise they are refused. The path
 	// itself may always be one.
 	FollowSymlinks bool
-	// Lock takes the locks that the format has for writers in different
-	// processes (early zarr); ErrNotSupported in formats without.
-	Lock bool
+
+	// The rest is for Update. One writer at a time has a store open for changes:
+	// others wait for up to Timeout and then get ErrBusy, which names the holder.
+	// Readers are never kept out.
+
+	// Shared is for writers of regions who share the store with each other:
+	// chunks are locked one by one, and changes of shape, arrays and attributes
+	// are ErrNotSupported, except in early zarr, whose protocol has them.
+	Shared bool
+	// Timeout is how long to wait for other writers; 0 is 5 seconds, less than 0
+	// is not at all.
+	Timeout time.Duration
+	// Waiting, where it is set, is called about every 50 ms while Open waits;
+	// false ends it with ErrCanceled.
+	Waiting func() bool
+	// RequireLock makes it ErrNotSupported when the file system has no locks;
+	// otherwise the store is opened without ([Locked] tells).
+	RequireLock bool
+	// Sync has everything that is written synced to the disk: data before the
+	// metadata that tell of them, then the folder.
+	Sync bool
 }
 
 // CreateOptions are the options of Create.

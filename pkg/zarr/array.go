@@ -32,9 +32,9 @@ func (f *file) newArray() (*array, error) {
 		// Without a fill value that makes sense, chunks that are missing are an
 		// error.
 		Sparse:         m.fillErr == nil,
-		FollowSymlinks: f.files.Follow, Write: f.write,
+		FollowSymlinks: f.files.Follow, Write: f.Write,
 	}
-	if f.locker != nil {
+	if f.Shared() {
 		a.chunks.Lock = f.lockChunk
 	}
 	return a, a.chunks.Init(m.shape)
@@ -50,8 +50,8 @@ func (f *file) chunkPath(dst []byte, index []int64) []byte {
 }
 
 func (a *array) Spec() ndfile.Spec {
-	a.file.mu.RLock()
-	defer a.file.mu.RUnlock()
+	a.file.RLock()
+	defer a.file.RUnlock()
 	m := a.file.meta
 	return ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Compression: m.compression, Fill: m.fill,
 		Dims: m.dims, Attrs: a.file.attrs, Extra: m.extra}
@@ -62,25 +62,19 @@ func (a *array) Attrs() *ndfile.Attrs { return a.file.attrs }
 // enter begins a call that reads or writes elements; the caller runs leave.
 func (a *array) enter(write bool) (leave func(), err error) {
 	f := a.file
-	f.mu.RLock()
-	switch {
-	case f.closed:
-		err = errClosed()
-	case write:
+	f.RLock()
+	if err = f.Check(write); err == nil && write {
 		err = a.writable()
 	}
 	if err != nil {
-		f.mu.RUnlock()
-		return nil, f.located(err)
+		f.RUnlock()
+		return nil, f.Located(err)
 	}
-	return f.mu.RUnlock, nil
+	return f.RUnlock, nil
 }
 
 // writable fails where elements and shape cannot be changed.
 func (a *array) writable() error {
-	if a.file.mode == reading {
-		return ndfile.NewError(ndfile.ErrReadOnly, "")
-	}
 	return ndfile.Locate(a.file.meta.fillErr, a.file.path(a.file.version.meta), "", false)
 }
 
@@ -90,7 +84,7 @@ func (a *array) located(err error) error {
 	if bad := a.file.meta.fillErr; bad != nil && errors.Is(err, fs.ErrNotExist) {
 		err = ndfile.Locate(bad, a.file.path(a.file.version.meta), "", false)
 	}
-	return a.file.located(err)
+	return a.file.Located(err)
 }
 
 func (a *array) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {

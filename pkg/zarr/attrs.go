@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -47,13 +48,13 @@ func (s *store) readAttrs(ctx context.Context, m *metadata) (*ndfile.Attrs, erro
 // writeAttrs writes the attributes.
 func (f *file) writeAttrs(attrs *ndfile.Attrs) error {
 	if f.version.attrs != "" {
-		s := f.store
-		s.write.Ordered = f.mode == updating && f.oldAttrs.Len() == 0 // the file is new, and an empty one is an error
-		return s.writeDocument(f.version.attrs, attrs)
+		opt := f.Write
+		opt.Ordered = f.Mode == edit.Updating && f.oldAttrs.Len() == 0 // the file is new, and an empty one is an error
+		return f.writeDocument(f.version.attrs, attrs, opt)
 	}
 	doc := f.meta.doc.Clone()
 	doc.Set(inDocument, pyjson.ObjectValue(attrs.Clone()))
-	if err := f.writeDocument(f.version.meta, doc); err != nil {
+	if err := f.writeDocument(f.version.meta, doc, f.Write); err != nil {
 		return err
 	}
 	f.meta.doc = doc
@@ -70,7 +71,7 @@ func (f *file) flushAttrs(ctx context.Context) (err error) {
 		return err
 	}
 	new := f.attrs
-	if f.locker != nil {
+	if f.protocol() {
 		unlock, err := f.lockName(ctx, f.version.attrs)
 		if err != nil {
 			return err

@@ -8,44 +8,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/ndfile/ndfile/pkg/internal/metafile"
-	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// mode is what a file is open for.
-type mode uint8
-
-const (
-	reading mode = iota
-	updating
-	creating
-)
-
 // file is an open array with its folder.
 type file struct {
+	edit.Session
 	store
-	given  string // the path of the caller
-	mode   mode
-	folder *vfs.Folder // when creating
-	locker vfs.Locker  // when other processes are locked out
-
-	// mu is held for writing by what changes the structure, and for reading by
-	// what reads and writes elements.
-	mu       sync.RWMutex
-	closed   bool
 	meta     *metadata // nil before Add
 	array    *array
 	attrs    *ndfile.Attrs
 	oldAttrs *ndfile.Attrs // as they are on disk; when updating
-}
-
-func newFile(v *version, fsys ndfile.FS, path string, follow bool, limits ndfile.Limits) *file {
-	path = strings.Clone(path)
-	return &file{store: store{version: v, files: metafile.NewFiles(fsys, follow, limits), root: path}, given: path}
 }
 
 func (f *file) Kind() ndfile.Kind    { return ndfile.Single }
@@ -63,29 +39,10 @@ func (f *file) Names() []string {
 
 func (f *file) Array(name string) (ndfile.Array, error) {
 	if f.array == nil || name != "" {
-		return nil, f.located(ndfile.NewError(ndfile.ErrName, "a zarr array has no name, it is called \"\"").In(strings.Clone(name)))
+		return nil, f.Located(ndfile.NewError(ndfile.ErrName, "a zarr array has no name, it is called \"\"").In(strings.Clone(name)))
 	}
 	return f.array, nil
 }
-
-// located gives an error the path that the caller knows.
-func (f *file) located(err error) error {
-	if err == nil {
-		return nil
-	}
-	if f.folder != nil {
-		err = f.folder.Named(err)
-		var e *ndfile.Error
-		if errors.As(err, &e) {
-			if below, ok := strings.CutPrefix(e.Path, f.root); ok {
-				e.Path = f.given + below
-			}
-		}
-	}
-	return ndfile.Locate(err, f.given, "", false)
-}
-
-func errClosed() error { return ndfile.NewError(ndfile.ErrArgument, "the file is closed") }
 
 // open reads what Open reads.
 func (f *file) open(ctx context.Context) (err error) {
@@ -98,7 +55,7 @@ func (f *file) open(ctx context.Context) (err error) {
 	if f.attrs, err = f.readAttrs(ctx, f.meta); err != nil {
 		return err
 	}
-	if f.mode == updating {
+	if f.Mode == edit.Updating {
 		f.oldAttrs = f.attrs.Clone()
 	}
 	f.array, err = f.newArray()
@@ -110,21 +67,20 @@ func (f *file) open(ctx context.Context) (err error) {
 // in early zarr, as release 0.4 has it, and of lz4 in later versions. Spec.Extra is
 // what the Spec of an array of the same format has there.
 func (f *file) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.Lock()
+	defer f.Unlock()
 	if err := f.add(ctx, name, spec); err != nil {
-		return nil, f.located(err)
+		return nil, f.Located(err)
 	}
 	return f.array, nil
 }
 
 func (f *file) add(ctx context.Context, name string, spec ndfile.Spec) error {
+	if err := f.Begin(ctx); err != nil {
+		return err
+	}
 	switch {
-	case f.closed:
-		return errClosed()
-	case f.mode == reading:
-		return ndfile.NewError(ndfile.ErrReadOnly, "")
-	case f.mode == updating:
+	case f.Mode == edit.Updating:
 		return ndfile.NewError(ndfile.ErrNotSupported, "a zarr file holds one array, and it is there already")
 	case f.array != nil:
 		return ndfile.NewError(ndfile.ErrNameExists, "a zarr file holds one array")
@@ -240,38 +196,36 @@ func defaultChunks(shape []int64, rows int64, itemSize int) []int64 {
 // Flush implements [ndfile.Flusher]. Elements are on disk already; it writes the
 // attributes. A file being created appears when it is closed, not before.
 func (f *file) Flush(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return f.located(errClosed())
+	f.Lock()
+	defer f.Unlock()
+	err := f.Check(true)
+	if err == nil && f.Mode == edit.Updating {
+		err = f.flushAttrs(ctx)
 	}
-	if f.mode != updating {
-		return nil
-	}
-	return f.located(f.flushAttrs(ctx))
+	return f.Located(err)
 }
 
 // Close writes the attributes; of a new file the metadata too, and makes it
 // visible.
 func (f *file) Close(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return f.located(errClosed())
+	f.Lock()
+	defer f.Unlock()
+	err := f.Check(false)
+	if err != nil {
+		return f.Located(err)
 	}
-	var err error
-	switch f.mode {
-	case updating:
+	switch f.Mode {
+	case edit.Updating:
 		err = f.flushAttrs(ctx)
-	case creating:
+	case edit.Creating:
 		if err = f.finish(ctx); err != nil {
-			f.folder.Abort()
+			f.Folder.Abort()
 			break
 		}
-		err = f.folder.Commit()
+		err = f.Folder.Commit()
 	}
-	f.closed = true
-	return f.located(err)
+	f.End()
+	return f.Located(err)
 }
 
 // finish writes the documents of a new file.
@@ -287,20 +241,20 @@ func (f *file) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.writeDocument(f.version.meta, f.meta.doc)
+	return f.writeDocument(f.version.meta, f.meta.doc, f.Write)
 }
 
 // Abort drops a file being created, and the attributes that were changed since
 // Flush of another.
 func (f *file) Abort() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return nil
+	f.Lock()
+	defer f.Unlock()
+	err := f.Check(false)
+	if err == nil {
+		f.End()
+		if f.Mode == edit.Creating {
+			err = f.Folder.Abort()
+		}
 	}
-	f.closed = true
-	if f.mode == creating {
-		return f.located(f.folder.Abort())
-	}
-	return nil
+	return f.Located(err)
 }

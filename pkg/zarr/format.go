@@ -56,30 +56,17 @@ func (f format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile
 }
 
 // Open reads the metadata and the attributes; that is all, however many chunks
-// there are. opt.Lock needs mode r+ and a format with such locks: each write of
-// a chunk, of metadata and of attributes then holds the lock of that file that
-// writers in other processes take too (README.md).
+// there are. With opt.Shared each write of a chunk holds a lock of that chunk; in early
+// zarr that, and those of metadata and of attributes, are the locks that writers
+// of release 0.4 take too (README.md).
 func (f format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	files := fsys
-	if opt.Mode == ndfile.Update {
-		files = vfs.InStore(fsys, path, f.version.meta)
-	}
-	file := newFile(f.version, files, path, opt.FollowSymlinks, opt.Limits)
-	if opt.Mode == ndfile.Update {
-		file.mode = updating
-	}
-	var err error
-	if opt.Lock {
-		err = file.useLocks(fsys)
-	}
-	if err == nil {
+	file := &file{}
+	fsys, err := file.Open(ctx, fsys, path, &opt, f.version.meta)
+	if file.store = newStore(f.version, fsys, file.Root, opt.FollowSymlinks, opt.Limits); err == nil {
 		err = file.open(ctx)
 	}
-	if err != nil {
-		return nil, file.located(err)
+	if err = file.Opened(err, &opt); err != nil {
+		return nil, err
 	}
 	return file, nil
 }
@@ -98,9 +85,8 @@ func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 	if err != nil {
 		return nil, err
 	}
-	file := newFile(f.version, fsys, path, false, ndfile.Limits{})
-	file.mode, file.folder, file.root = creating, folder, folder.Path()
-	file.write = ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: opt.Sync}
+	file := &file{store: newStore(f.version, fsys, folder.Path(), false, ndfile.Limits{})}
+	file.Create(path, folder, opt.WriteOptions)
 	file.attrs = opt.Attrs.Clone()
 	if file.attrs == nil {
 		file.attrs = ndfile.NewAttrs()

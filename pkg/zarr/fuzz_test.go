@@ -151,6 +151,7 @@ func FuzzRoot(f *testing.F) {
 		}
 		check(a.(ndfile.Resizer).Resize(ctx, smaller))
 		check(a.(ndfile.Resizer).Resize(ctx, spec.Shape))
+		check(file.Close(ctx))
 		check(Format0.(ndfile.Verifier).Verify(ctx, mem, "/x", ndfile.VerifyOptions{Limits: fuzzLimits, Repair: true}, func(ndfile.Problem) {}))
 	})
 }

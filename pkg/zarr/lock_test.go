@@ -42,7 +42,7 @@ const (
 // writeEvery writes elements first, first+2, ... one by one, appends one and sets an
 // attribute, all with locks.
 func writeEvery(path string, first int64) error {
-	f, err := Format0.Open(ctx, ndfile.OS, path, ndfile.OpenOptions{Mode: ndfile.Update, Lock: true})
+	f, err := Format0.Open(ctx, ndfile.OS, path, ndfile.OpenOptions{Mode: ndfile.Update, Shared: true})
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func TestNoLockFiles(t *testing.T) {
 func TestLockWaits(t *testing.T) {
 	mem := ndfile.NewMem()
 	newModel(t, mem, "/x.zarr", []int64{7, 5}, []int64{3, 2}, ndfile.WriteOptions{})
-	f, a := openArray(t, mem, "/x.zarr", ndfile.OpenOptions{Mode: ndfile.Update, Lock: true})
+	f, a := openArray(t, mem, "/x.zarr", ndfile.OpenOptions{Mode: ndfile.Update, Shared: true})
 	defer f.Abort()
 	for name, call := range map[string]func(ctx context.Context) error{
 		data0 + "/0.0.blosc": func(ctx context.Context) error {
@@ -181,7 +181,7 @@ func TestLockWaits(t *testing.T) {
 			return f.(ndfile.Flusher).Flush(ctx)
 		},
 	} {
-		unlock, err := mem.Lock(ctx, "/x.zarr/"+name+lockSuffix)
+		unlock, err := vfs.Lock(ctx, mem, "/x.zarr/"+name+lockSuffix)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,12 +206,12 @@ func TestLockWaits(t *testing.T) {
 func TestLockRefused(t *testing.T) {
 	mem := ndfile.NewMem()
 	newModel(t, mem, "/x.zarr", []int64{7, 5}, []int64{3, 2}, ndfile.WriteOptions{})
-	_, err := Format0.Open(ctx, mem, "/x.zarr", ndfile.OpenOptions{Lock: true})
+	_, err := Format0.Open(ctx, mem, "/x.zarr", ndfile.OpenOptions{Shared: true})
 	if ndfile.KindOf(err) != ndfile.ErrArgument {
 		t.Errorf("open for reading: %v", err)
 	}
 	plain := struct{ vfs.FS }{mem}
-	_, err = Format0.Open(ctx, plain, "/x.zarr", ndfile.OpenOptions{Lock: true, Mode: ndfile.Update})
+	_, err = Format0.Open(ctx, plain, "/x.zarr", ndfile.OpenOptions{Shared: true, Mode: ndfile.Update})
 	if ndfile.KindOf(err) != ndfile.ErrNotSupported {
 		t.Errorf("a file system without locks: %v", err)
 	}
@@ -222,7 +222,7 @@ func TestLockRefused(t *testing.T) {
 func TestLockedTogether(t *testing.T) {
 	mem := ndfile.NewMem()
 	m := newModel(t, mem, "/x.zarr", []int64{7, 5}, []int64{3, 2}, ndfile.WriteOptions{})
-	opt := ndfile.OpenOptions{Mode: ndfile.Update, Lock: true}
+	opt := ndfile.OpenOptions{Mode: ndfile.Update, Shared: true}
 	f, a := openArray(t, mem, "/x.zarr", opt)
 	for _, key := range []string{"kept", "changed", "deleted"} {
 		f.Attrs().Set(key, pyjson.Int(1))

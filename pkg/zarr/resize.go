@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -40,25 +41,29 @@ func (a *array) Append(ctx context.Context, axis int, src ndarray.Buffer) error 
 // change runs what changes the shape: alone, and locked.
 func (a *array) change(ctx context.Context, do func() error) (err error) {
 	f := a.file
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return f.located(errClosed())
+	f.Lock()
+	defer f.Unlock()
+	begin := f.Begin
+	if f.protocol() {
+		begin = func(context.Context) error { return f.Check(true) }
 	}
-	if err := a.writable(); err != nil {
-		return f.located(err)
+	if err = begin(ctx); err == nil {
+		err = a.writable()
 	}
-	if f.locker != nil {
+	if err != nil {
+		return f.Located(err)
+	}
+	if f.protocol() {
 		unlock, err := f.lockName(ctx, f.version.meta)
 		if err != nil {
-			return f.located(err)
+			return f.Located(err)
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
 		if err := a.refresh(ctx); err != nil {
-			return f.located(err)
+			return f.Located(err)
 		}
 	}
-	return f.located(do())
+	return f.Located(do())
 }
 
 // refresh takes over the shape that is on disk.
@@ -160,7 +165,7 @@ func (a *array) append(ctx context.Context, axis int, src ndarray.Buffer) error 
 // keep it full. What cannot be removed does no harm. Where the metadata count them,
 // which can be after a failed sync, they stay.
 func (a *array) takeBack(ctx context.Context, old, shape []int64) {
-	if a.file.mode != creating {
+	if a.file.Mode != edit.Creating {
 		if now, err := a.file.readMeta(ctx); err != nil || !slices.Equal(now.shape, old) {
 			return
 		}
@@ -180,8 +185,8 @@ func (a *array) takeBack(ctx context.Context, old, shape []int64) {
 func (a *array) setShape(shape []int64) error {
 	m := *a.file.meta
 	m.setShape(shape)
-	if a.file.mode != creating { // else Close writes them
-		if err := a.file.writeDocument(a.file.version.meta, m.doc); err != nil {
+	if a.file.Mode != edit.Creating { // else Close writes them
+		if err := a.file.writeDocument(a.file.version.meta, m.doc, a.file.Write); err != nil {
 			return err
 		}
 	}

@@ -17,8 +17,11 @@ import (
 type store struct {
 	version *version
 	files   metafile.Files
-	root    string              // where the files are
-	write   ndfile.WriteOptions // of all files
+	root    string // where the files are
+}
+
+func newStore(v *version, fsys ndfile.FS, root string, follow bool, limits ndfile.Limits) store {
+	return store{version: v, files: metafile.NewFiles(fsys, follow, limits), root: root}
 }
 
 func (s *store) path(name string) string { return s.root + "/" + name }
@@ -92,9 +95,9 @@ func (v *version) read(text []byte, lim ndfile.Limits) (*metadata, error) {
 }
 
 // writeDocument writes a metadata document or attributes.
-func (s *store) writeDocument(name string, doc *pyjson.Object) error {
+func (s *store) writeDocument(name string, doc *pyjson.Object, opt ndfile.WriteOptions) error {
 	path := s.path(name)
-	return s.files.Explain(s.files.WriteFile(path, [][]byte{s.version.append(nil, doc)}, s.write), path)
+	return s.files.Explain(s.files.WriteFile(path, [][]byte{s.version.append(nil, doc)}, opt), path)
 }
 
 // eachFile calls fn for everything in the folder of the chunks, with its path

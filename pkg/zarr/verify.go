@@ -19,8 +19,13 @@ import (
 // A temporary file may belong to a writer that still runs: repair when there is
 // none.
 func (f format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	v := &verifier{file: newFile(f.version, fsys, path, opt.FollowSymlinks, opt.Limits), opt: opt, report: report}
-	return v.located(v.run(ctx))
+	v := &verifier{file: &file{store: newStore(f.version, fsys, strings.Clone(path), opt.FollowSymlinks, opt.Limits)}, opt: opt, report: report}
+	_, err := v.Open(ctx, fsys, path, &ndfile.OpenOptions{})
+	if err == nil {
+		err = v.run(ctx)
+	}
+	v.End()
+	return v.Located(err)
 }
 
 type verifier struct {
@@ -55,6 +60,11 @@ func (v *verifier) run(ctx context.Context) (err error) {
 	if v.array, err = v.newArray(); err != nil {
 		return err
 	}
+	if v.opt.Repair {
+		if err := v.Hold(ctx, v.files.FS); err != nil {
+			return err
+		}
+	}
 	if err := v.look(); err != nil {
 		return err
 	}
@@ -64,7 +74,7 @@ func (v *verifier) run(ctx context.Context) (err error) {
 // damaged reports an error in the content of a file and gives back others.
 func (v *verifier) damaged(err error) error {
 	var e *ndfile.Error
-	err = v.located(err)
+	err = v.Located(err)
 	switch ndfile.KindOf(err) {
 	case ndfile.ErrCorrupt, ndfile.ErrNotSupported, ndfile.ErrDType, ndfile.ErrLimit:
 		errors.As(err, &e)
@@ -104,7 +114,7 @@ func (v *verifier) look() error {
 		return v.harmless(below, mode, fmt.Sprintf("a chunk outside of the grid %v", v.array.chunks.Grid()), true)
 	})
 	if err == nil && v.staleLocks > 0 {
-		v.report(ndfile.Problem{Path: v.given, HasArray: true, Kind: ndfile.ErrValue, Offset: -1,
+		v.report(ndfile.Problem{Path: v.Path, HasArray: true, Kind: ndfile.ErrValue, Offset: -1,
 			Msg: fmt.Sprintf("%d locks of chunks outside of the grid; they can be deleted while nobody writes", v.staleLocks)})
 	}
 	return err
@@ -115,7 +125,7 @@ func (v *verifier) leftover(rel string, mode vfs.FileMode) error {
 	base := path.Base(rel)
 	_, partial := cutPartial(base)
 	switch {
-	case rel == v.version.meta || rel == v.version.attrs:
+	case rel == v.version.meta, rel == v.version.attrs, rel == vfs.LockName:
 		return nil
 	case rel == mark:
 		return v.harmless(rel, mode, "a migration in place was interrupted: convert in place again to complete it", false)
@@ -136,7 +146,7 @@ func (v *verifier) leftover(rel string, mode vfs.FileMode) error {
 // harmless reports what no reader looks at, and removes it if that is certain to
 // do no harm and was asked for.
 func (v *verifier) harmless(rel string, mode vfs.FileMode, msg string, remove bool) error {
-	p := ndfile.Problem{Path: v.given + "/" + rel, HasArray: true, Kind: ndfile.ErrValue, Offset: -1, Msg: msg}
+	p := ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Kind: ndfile.ErrValue, Offset: -1, Msg: msg}
 	if remove {
 		p.Repair = "removes it"
 	}

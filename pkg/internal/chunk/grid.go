@@ -158,9 +158,9 @@ func (p *piece) memory() []byte {
 	return p.buf.Data[p.buf.Offset : p.buf.Offset+n : p.buf.Offset+n]
 }
 
-// number tells a chunk from the others of the array. It does not change when the
+// Number tells a chunk from the others of the array. It does not change when the
 // array grows along axis 0.
-func (a *Array) number(index []int64) int64 {
+func (a *Array) Number(index []int64) int64 {
 	n := int64(0)
 	for i, k := range index {
 		n = n*a.grid[i] + k

@@ -62,7 +62,7 @@ func (a *Array) exclusively(ctx context.Context, index []int64, do func() error)
 			}
 		}()
 	}
-	a.cache.beginChange(a.number(index))
+	a.cache.beginChange(a.Number(index))
 	defer a.cache.endChange()
 	return do()
 }

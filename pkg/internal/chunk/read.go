@@ -62,7 +62,7 @@ func (w *worker) readPiece(ctx context.Context, s *selection, j int64) error {
 	keep, known, changes := part && w.hi-w.lo <= room, false, uint64(0)
 	if keep {
 		var win *window
-		if win, known, changes = a.cache.get(a.number(w.index), w.lo, w.hi); win != nil {
+		if win, known, changes = a.cache.get(a.Number(w.index), w.lo, w.hi); win != nil {
 			defer a.cache.release(win)
 			return w.deliver(s, win.data, win.lo)
 		}
@@ -86,7 +86,7 @@ func (w *worker) readPiece(ctx context.Context, s *selection, j int64) error {
 
 	if keep {
 		if lo, hi := w.around(known, room); hi-lo <= room {
-			win := a.cache.memory(a.number(w.index), lo, hi-lo)
+			win := a.cache.memory(a.Number(w.index), lo, hi-lo)
 			defer a.cache.release(win)
 			if err := w.decode(ctx, a, win.data, lo); err != nil {
 				return err

@@ -25,7 +25,7 @@ type Folder struct {
 // A folder that exists at path is replaced, but only if everything in it is
 // ours: ours is asked about each entry, with its path below the folder (elements
 // separated by slashes) and its kind. It is not asked about entries with a
-// temporary name and what is in them: these are ours. Anything else in the
+// temporary name and what is in them, nor about LockName: these are ours. Anything else in the
 // folder is EEXIST, which names it, and so is a file at path. A symlink stays:
 // the folder it leads to is replaced or, when it dangles, created.
 //
@@ -280,7 +280,7 @@ func listTree(fsys FS, list []treeEntry, dir, below string, ours func(rel string
 	}
 	for _, e := range entries {
 		path, rel, inner := dir+"/"+e.Name, below+e.Name, ours
-		if IsTempName(e.Name) {
+		if IsTempName(e.Name) || e.Name == LockName {
 			inner = nil
 		} else if ours != nil && !ours(rel, e.Mode) {
 			return list, pathError("remove", path, syscall.EEXIST)

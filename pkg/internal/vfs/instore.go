@@ -3,6 +3,7 @@ package vfs
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 )
 
 // InStore is fsys for changes of a store: files and folders that it makes get the
@@ -38,6 +39,25 @@ func (s inStore) WriteFile(path string, parts [][]byte, opt WriteOptions) error 
 		opt.Like = s.file
 	}
 	return s.FS.WriteFile(path, parts, opt)
+}
+
+// OpenLock implements Locker, if the file system inside does; else ENOTSUP.
+func (s inStore) OpenLock(path string) (LockFile, error) {
+	l, ok := s.FS.(Locker)
+	if !ok {
+		return nil, pathError("lock", path, syscall.ENOTSUP)
+	}
+	f, err := l.OpenLock(path)
+	if err != nil {
+		return nil, err
+	}
+	// A new one, which is empty, is for all who may write to the store.
+	if mine, err := f.Info(); err == nil && mine.Size == 0 {
+		if like, err := s.FS.Stat(s.file); err == nil && (mine.Perm != like.Perm || mine.UID != like.UID || mine.GID != like.GID) {
+			s.FS.Adopt(path, s.file, false) // others who must not cannot open it either
+		}
+	}
+	return f, nil
 }
 
 func (s inStore) Mkdir(path string) error { return MkdirLike(s.FS, path, s.folder) }

@@ -17,8 +17,8 @@ func TestLock(t *testing.T) {
 		dir  string
 	}{"os": {OS, t.TempDir()}, "mem": {mem, ""}, "fault": {NewFault(mem), ""}} {
 		t.Run(name, func(t *testing.T) {
-			l, path := where.fsys.(Locker), filepath.Join(where.dir, "/x.lock")
-			unlock, err := l.Lock(context.Background(), path)
+			path := filepath.Join(where.dir, "/x.lock")
+			unlock, err := Lock(context.Background(), where.fsys, path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -27,7 +27,7 @@ func TestLock(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 			defer cancel()
-			if _, err := l.Lock(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+			if _, err := Lock(ctx, where.fsys, path); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("a second Lock: %v, expected the end of its context", err)
 			}
 			if err := unlock(); err != nil {
@@ -43,7 +43,7 @@ func TestLock(t *testing.T) {
 			for range 8 {
 				wg.Go(func() {
 					for range 20 {
-						unlock, err := l.Lock(context.Background(), path)
+						unlock, err := Lock(context.Background(), where.fsys, path)
 						if err != nil {
 							t.Error(err)
 							return
@@ -67,14 +67,14 @@ func TestLock(t *testing.T) {
 			if _, _, err := where.fsys.ReadSmall(number, count); err != nil || count[0] != 160 {
 				t.Errorf("counted to %d, expected 160; %v", count[0], err)
 			}
-			if _, err := l.Lock(context.Background(), filepath.Join(where.dir, "/none/x.lock")); !errors.Is(err, syscall.ENOENT) {
+			if _, err := Lock(context.Background(), where.fsys, filepath.Join(where.dir, "/none/x.lock")); !errors.Is(err, syscall.ENOENT) {
 				t.Errorf("Lock in a folder that does not exist: %v", err)
 			}
 		})
 	}
 	fault := NewFault(mem)
 	fault.FailAt(0, syscall.EIO)
-	if _, err := fault.Lock(context.Background(), "/y.lock"); !errors.Is(err, syscall.EIO) {
+	if _, err := Lock(context.Background(), fault, "/y.lock"); !errors.Is(err, syscall.EIO) {
 		t.Errorf("a Lock that is to fail: %v", err)
 	}
 }
@@ -83,7 +83,7 @@ func TestLock(t *testing.T) {
 // these and are excluded by them.
 func TestLockPOSIX(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	unlock, err := OS.(Locker).Lock(context.Background(), path)
+	unlock, err := Lock(context.Background(), OS, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestLockPOSIX(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := OS.(Locker).Lock(ctx, path); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Lock(ctx, OS, path); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Lock of what fcntl holds: %v", err)
 	}
 }

@@ -34,6 +34,7 @@ type memNode struct {
 	data, syncedData       []byte              // of a file; syncedData is never written to
 	entries, syncedEntries map[string]*memNode // of a folder
 	link                   string              // of a symlink
+	locks                  []memRange          // of a file
 
 	log     *journal // of its Mem; nil unless that records
 	path    string   // the last one, for messages about power cuts
@@ -79,6 +80,11 @@ func (m *Mem) Adopt(path, like string, all bool) error {
 		p.node.access = want
 		return nil
 	})
+}
+
+func (n *memNode) info() Info {
+	return Info{Size: int64(len(n.data) + len(n.link)), Mode: n.mode, ModTime: n.modTime, Ino: n.ino, Dev: 1,
+		Perm: n.access.Perm, UID: n.access.UID, GID: n.access.GID}
 }
 
 // NewMem returns an empty file system.
@@ -307,8 +313,7 @@ func (m *Mem) Lstat(path string) (Info, error) { return m.stat("lstat", path, if
 func (m *Mem) stat(op, path string, rule follow) (info Info, err error) {
 	err = m.atNode(op, path, rule, func(p place) error {
 		n := p.node
-		info = Info{Size: int64(len(n.data) + len(n.link)), Mode: n.mode, ModTime: n.modTime, Ino: n.ino, Dev: 1,
-			Perm: n.access.Perm, UID: n.access.UID, GID: n.access.GID}
+		info = n.info()
 		return nil
 	})
 	return info, err

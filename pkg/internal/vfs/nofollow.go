@@ -17,6 +17,16 @@ type noFollow struct{ FS }
 
 func (n noFollow) withoutLinks() FS { return n }
 
+// OpenLock implements Locker, if the file system inside does; else ENOTSUP. It
+// never follows symlinks.
+func (n noFollow) OpenLock(path string) (LockFile, error) {
+	l, ok := n.FS.(Locker)
+	if !ok {
+		return nil, pathError("lock", path, syscall.ENOTSUP)
+	}
+	return l.OpenLock(path)
+}
+
 func (n noFollow) check(op, path string) error {
 	if info, err := n.FS.Lstat(path); err == nil && info.Mode == Symlink {
 		return pathError(op, path, syscall.ELOOP)

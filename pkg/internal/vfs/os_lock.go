@@ -3,11 +3,9 @@
 package vfs
 
 import (
-	"context"
 	"runtime"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // fcntl's F_OFD_SETLK, which package syscall lacks.
@@ -16,53 +14,81 @@ const (
 	ofdSetLkDarwin = 90
 )
 
-// waits between two attempts to take a lock.
-const (
-	firstWait = 50 * time.Microsecond
-	lastWait  = 10 * time.Millisecond
-)
+// LockWatch is told of the descriptors of lock files. A child of fork inherits
+// them, and with them the locks: it has to close them before it does anything.
+type LockWatch struct {
+	Forks func() int64            // how often the process was forked until now
+	Open  func(fd int, open bool) // fd is, or is no longer, one of a lock file
+}
 
-// Lock implements Locker. It asks again and again, since a process that sleeps
-// in the kernel for a lock could not be woken by ctx.
-func (osFS) Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	fd, err := open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666)
-	if err != nil {
-		return nil, pathError("lock", path, err)
+// Locks is set before the first lock is taken, or never.
+var Locks LockWatch
+
+// osLock is a LockFile.
+type osLock struct {
+	fd   int
+	path string
+}
+
+// OpenLock implements Locker.
+func (osFS) OpenLock(path string) (LockFile, error) {
+	l := &osLock{path: strings.Clone(path)}
+	for {
+		var forks int64
+		if Locks.Forks != nil {
+			forks = Locks.Forks()
+		}
+		var err error
+		if l.fd, err = open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666); err != nil {
+			return nil, pathError("lock", path, err)
+		}
+		l.watch(true)
+		if Locks.Forks == nil || Locks.Forks() == forks {
+			return l, nil
+		}
+		l.Close() // a child has it, unwatched: another one is opened
 	}
+}
+
+func (l *osLock) watch(open bool) {
+	if Locks.Open != nil {
+		Locks.Open(l.fd, open)
+	}
+}
+
+func (l *osLock) TryLock(kind LockKind, off, n int64) (ok bool, err error) {
 	cmd := ofdSetLkLinux
 	if runtime.GOOS == "darwin" {
 		cmd = ofdSetLkDarwin
 	}
-	whole := syscall.Flock_t{Type: syscall.F_WRLCK}
-	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		err := retry(func() error { return syscall.FcntlFlock(uintptr(fd), cmd, &whole) })
-		if err == nil {
-			path = strings.Clone(path)
-			return func() error { return pathError("unlock", path, syscall.Close(fd)) }, nil
-		}
-		if err == syscall.EAGAIN || err == syscall.EACCES {
-			err = nil
-		} else {
-			err = pathError("lock", path, err)
-		}
-		if err == nil {
-			err = sleep(ctx, wait)
-		}
-		if err != nil {
-			syscall.Close(fd)
-			return nil, err
-		}
+	lock := syscall.Flock_t{Type: [...]int16{syscall.F_UNLCK, syscall.F_RDLCK, syscall.F_WRLCK}[kind], Start: off, Len: n}
+	err = retry(func() error { return syscall.FcntlFlock(uintptr(l.fd), cmd, &lock) })
+	if err == syscall.EAGAIN || err == syscall.EACCES {
+		return false, nil
 	}
+	return err == nil, pathError("lock", l.path, err)
 }
 
-// sleep waits, and fails when ctx ends before.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
+func (l *osLock) Info() (Info, error) {
+	var st syscall.Stat_t
+	err := retry(func() error { return syscall.Fstat(l.fd, &st) })
+	return infoOf(&st), pathError("stat", l.path, err)
+}
+
+func (l *osLock) ReadAt(p []byte, off int64) (int, error) {
+	n, err := pread(l.fd, p, off)
+	return n, pathError("read", l.path, err)
+}
+
+func (l *osLock) WriteAt(p []byte, off int64) (n int, err error) {
+	err = retry(func() error { n, err = syscall.Pwrite(l.fd, p, off); return err })
+	return n, pathError("write", l.path, err)
+}
+
+// Close unlocks before it closes: a child that was forked just now may have the
+// file open too. The number stops being watched before it can be another file's.
+func (l *osLock) Close() error {
+	l.TryLock(Unlocked, 0, 0)
+	l.watch(false)
+	return pathError("unlock", l.path, syscall.Close(l.fd))
 }

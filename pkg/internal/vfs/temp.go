@@ -14,6 +14,10 @@ const (
 	maxName  = 255 // bytes of a path element, on every common file system
 )
 
+// LockName is the name of the file in a folder that its writers lock. It is
+// nothing that belongs to the content, as temporary names are.
+const LockName = ".ndf-lock"
+
 // A temporary name holds the process id, asked for each time because of fork,
 // a number drawn at start, because folders are shared between machines, and a
 // counter.

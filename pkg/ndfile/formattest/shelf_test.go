@@ -125,7 +125,7 @@ func (f shelf) Create(_ context.Context, fsys ndfile.FS, path string, opt ndfile
 }
 
 func (f shelf) Open(_ context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
-	if opt.Lock {
+	if opt.Shared {
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, "no locks").On(path)
 	}
 	root := strings.Clone(strings.TrimRight(path, "/"))

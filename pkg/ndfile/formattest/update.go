@@ -332,7 +332,7 @@ func checkUpdate(s *suite) {
 			}
 		}
 	}
-	s.checkLock()
+	s.checkShared()
 }
 
 // closed uses a file that was open for changes: nothing works any more.
@@ -366,18 +366,18 @@ func (s *suite) insist(st step, f ndfile.File, c *content) (err error) {
 
 var errInapt = errors.New("the step cannot fail")
 
-// checkLock asks for locks between processes: they are not supported, or change
-// nothing for a single process.
-func (s *suite) checkLock() {
+// checkShared shares a store: that is not supported, or changes nothing for writes
+// of regions by a single process.
+func (s *suite) checkShared() {
 	c := s.sample(4)
 	mem, path := ndfile.NewMem(), s.path("f")
 	s.ok(s.save(mem, path, c, ndfile.WriteOptions{}))
-	f, err := ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: mem, Mode: ndfile.Update, Lock: true})
+	f, err := ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: mem, Mode: ndfile.Update, Shared: true})
 	if err != nil {
-		s.in("Open with Lock").fails(err, ndfile.ErrNotSupported)
+		s.in("Open shared").fails(err, ndfile.ErrNotSupported)
 		return
 	}
-	s = s.in("with Lock")
+	s = s.in("shared")
 	s.ok(s.stepWrite(f, c))
 	s.ok(f.Close(ctx))
 	s.expect(mem, path, c)

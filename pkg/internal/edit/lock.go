@@ -1,0 +1,238 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// The writer lock of a store is byte 0 of the file vfs.LockName in its folder:
+// locked exclusively by a lone writer, or shared by writers of regions, who lock
+// one of the bytes behind it for each chunk. The last writer removes the file,
+// which only the exclusive lock allows; so whoever gets the lock looks whether the
+// path still leads to the file that was locked, and begins again if not. The file
+// of a writer that was killed stays, unlocked, until the next one has come and
+// gone.
+
+// DefaultTimeout is how long Open waits for other writers.
+const DefaultTimeout = 5 * time.Second
+
+// step is how long the waiting goes without asking whether to go on.
+const step = 50 * time.Millisecond
+
+// Lock is the writer lock of a store, which the caller holds.
+type Lock struct {
+	fsys   vfs.FS
+	path   string // of the file
+	file   vfs.LockFile
+	shared bool
+
+	mu    sync.Mutex
+	held  map[int64]bool // bytes of chunks, which the goroutines of this file lock
+	freed *sync.Cond
+}
+
+// lockStore takes the writer lock of the store in a folder. Where the file system
+// has no locks, or the folder cannot be written to, lock is nil, unless they are
+// required.
+func lockStore(ctx context.Context, fsys ndfile.FS, folder string, opt *ndfile.OpenOptions) (lock *Lock, err error) {
+	l := &Lock{fsys: fsys, path: folder + "/" + vfs.LockName, shared: opt.Shared}
+	locker, ok := fsys.(vfs.Locker)
+	err = syscall.ENOTSUP
+	if ok {
+		err = l.take(ctx, locker, folder, opt)
+	}
+	switch {
+	case err == nil:
+		return l, nil
+	case !l.unable(err):
+		return nil, err
+	case opt.RequireLock, opt.Shared:
+		return nil, ndfile.NewError(ndfile.ErrNotSupported, "the store cannot be locked against other writers, which was required").Because(err).On(folder)
+	}
+	return nil, nil
+}
+
+// unable tells whether an error says that there are no locks here.
+func (l *Lock) unable(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, none := range []error{syscall.ENOLCK, syscall.ENOTSUP, syscall.ENOSYS, syscall.EINVAL, syscall.EROFS} {
+		if errors.Is(err, none) {
+			return true
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) { // a file that is there is a lock that others may hold
+		_, err := l.fsys.Lstat(l.path)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return false
+}
+
+func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *ndfile.OpenOptions) error {
+	timeout := opt.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	end := time.Now().Add(timeout)
+	for {
+		var err error
+		if l.file, err = locker.OpenLock(l.path); err != nil {
+			return err
+		}
+		err = l.wait(ctx, end, folder, opt.Waiting)
+		same := false
+		if err == nil {
+			same, err = l.same()
+		}
+		if same {
+			l.sign()
+			return nil
+		}
+		l.file.Close()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// wait waits for byte 0.
+func (l *Lock) wait(ctx context.Context, end time.Time, folder string, goOn func() bool) error {
+	kind := vfs.Exclusive
+	if l.shared {
+		kind = vfs.Shared
+	}
+	for {
+		if ok, err := l.file.TryLock(kind, 0, 1); ok || err != nil {
+			return err
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			return l.busy(folder)
+		}
+		if goOn != nil && !goOn() {
+			return ndfile.NewError(ndfile.ErrCanceled, "")
+		}
+		part, cancel := context.WithTimeout(ctx, min(left, step))
+		err := vfs.WaitLock(part, l.file, kind, 0, 1)
+		cancel()
+		if err == nil || !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// same tells whether the path still leads to the file that is locked.
+func (l *Lock) same() (bool, error) {
+	mine, err := l.file.Info()
+	if err != nil {
+		return false, err
+	}
+	now, err := l.fsys.Lstat(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && now.Ino == mine.Ino && now.Dev == mine.Dev, err
+}
+
+// The file tells its reader who holds the lock: process, host, since when, and
+// program, in one line with tabs. It is for messages only.
+
+// sign writes who holds the lock. Of several writers of regions the last who came
+// is named.
+func (l *Lock) sign() {
+	host, _ := os.Hostname()
+	program := ""
+	if len(os.Args) > 0 {
+		program = filepath.Base(os.Args[0])
+	}
+	line := strconv.Itoa(os.Getpid()) + "\t" + host + "\t" + time.Now().UTC().Format(time.RFC3339) + "\t" + program
+	l.file.WriteAt([]byte(strings.ReplaceAll(line, "\n", " ")+"\n"), 0) // a message can do without
+}
+
+// busy is the error of a lock that others hold.
+func (l *Lock) busy(folder string) error {
+	return ndfile.NewError(ndfile.ErrBusy, "the store is open for changes elsewhere"+l.holder()+
+		"; try again later, wait longer (timeout), or have all writers open it shared where they write regions only").On(folder)
+}
+
+// holder names who holds the lock, where that is known.
+func (l *Lock) holder() string {
+	buf := make([]byte, 512)
+	n, _ := l.file.ReadAt(buf, 0)
+	line, _, ok := strings.Cut(string(buf[:n]), "\n")
+	fields := strings.SplitN(line, "\t", 4)
+	if !ok || len(fields) < 4 {
+		return ""
+	}
+	text := ", by process " + fields[0]
+	if fields[3] != "" {
+		text += " (" + fields[3] + ")"
+	}
+	text += " on " + fields[1] + " since " + fields[2]
+	pid, err := strconv.Atoi(fields[0])
+	if host, _ := os.Hostname(); err == nil && host == fields[1] {
+		switch err := syscall.Kill(pid, 0); {
+		case pid == os.Getpid():
+			text += ", which is this one"
+		case err == syscall.ESRCH:
+			return ", by a process that is not named (" + fields[0] + ", the last one that was, is gone)"
+		}
+	}
+	return text
+}
+
+// release gives the lock up. Whoever is the last removes the file: for that he
+// must be the only one, and the file still be the one in the store.
+func (l *Lock) release() {
+	if ok, err := l.file.TryLock(vfs.Exclusive, 0, 1); ok && err == nil {
+		if same, err := l.same(); same && err == nil {
+			l.fsys.Remove(l.path) // what stays does no harm
+		}
+	}
+	l.file.Close()
+}
+
+// chunk locks a byte of a chunk. It is for stores opened shared.
+func (l *Lock) chunk(ctx context.Context, number int64) (unlock func() error, err error) {
+	off := 1 + number
+	// The goroutines of this file have one lock between them.
+	l.mu.Lock()
+	if l.held == nil {
+		l.held, l.freed = map[int64]bool{}, sync.NewCond(&l.mu)
+	}
+	for l.held[off] {
+		l.freed.Wait()
+	}
+	l.held[off] = true
+	l.mu.Unlock()
+	free := func() {
+		l.mu.Lock()
+		delete(l.held, off)
+		l.mu.Unlock()
+		l.freed.Broadcast()
+	}
+	if err := vfs.WaitLock(ctx, l.file, vfs.Exclusive, off, 1); err != nil {
+		free()
+		return nil, err
+	}
+	return func() error {
+		_, err := l.file.TryLock(vfs.Unlocked, off, 1)
+		free()
+		return err
+	}, nil
+}

@@ -1,0 +1,187 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// Mode says what a file is open for.
+type Mode uint8
+
+// The modes.
+const (
+	Reading  Mode = iota
+	Updating      // r+
+	Creating
+)
+
+// Session is what every open file has beside its content. Files embed it.
+//
+// RWMutex is held for writing by what changes the structure, by Close and Abort,
+// and for reading by what reads and writes elements. The other fields are set
+// when the file is opened.
+type Session struct {
+	sync.RWMutex
+	Path   string // as the caller knows it
+	Root   string // the file or folder that is read and written: Path or a temporary one
+	Mode   Mode
+	Write  ndfile.WriteOptions // of what is written
+	Folder *vfs.Folder         // of a folder being created
+
+	shared bool
+	lock   *Lock // nil: there is none
+	closed bool
+}
+
+// Open begins the session of a store, a folder, that is to be read or changed. For
+// changes it takes the writer lock, which End releases; sign is a file in the
+// folder: where none of them is there, it is no store, and not touched.
+//
+// The file system that it gives is the one to write to: what is new gets the access
+// that the store has.
+func (s *Session) Open(ctx context.Context, fsys ndfile.FS, path string, opt *ndfile.OpenOptions, signs ...string) (ndfile.FS, error) {
+	s.Path = strings.Clone(path)
+	s.Root = s.Path
+	if err := ctx.Err(); err != nil || opt.Mode != ndfile.Update {
+		if err == nil && opt.Shared {
+			err = ndfile.NewError(ndfile.ErrArgument, "shared is for writers: open the file for changes (mode r+)")
+		}
+		return fsys, err
+	}
+	s.Mode, s.shared, s.Write.Sync = Updating, opt.Shared, opt.Sync
+	for _, sign := range signs {
+		_, err := fsys.Stat(s.Root + "/" + sign)
+		if err == nil {
+			fsys = vfs.InStore(fsys, s.Root, sign)
+			s.lock, err = lockStore(ctx, fsys, s.Root, opt)
+			return fsys, err
+		}
+		if ndfile.KindOf(err) == ndfile.ErrIO && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.ELOOP) {
+			return fsys, err
+		}
+	}
+	s.Mode = Reading // opening tells what is wrong
+	return fsys, nil
+}
+
+// Hold takes the writer lock for a repair of a store that is open for reading.
+func (s *Session) Hold(ctx context.Context, fsys ndfile.FS) (err error) {
+	s.lock, err = lockStore(ctx, fsys, s.Root, &ndfile.OpenOptions{})
+	return err
+}
+
+// Borrow begins a session for changes of the store that of is a session of, under
+// the lock that it holds.
+func (s *Session) Borrow(of *Session) { s.Path, s.Root, s.Mode = of.Path, of.Root, Updating }
+
+// Opened ends the opening of a store, which gave err.
+func (s *Session) Opened(err error, opt *ndfile.OpenOptions) error {
+	if err == nil && s.Mode == Reading && opt.Mode == ndfile.Update {
+		err = ndfile.NewError(ndfile.ErrBusy, "the store was not there a moment ago: another program makes it")
+	}
+	if err != nil {
+		s.End()
+	}
+	return s.Located(err)
+}
+
+// Create begins the session of a new folder.
+func (s *Session) Create(path string, folder *vfs.Folder, opt ndfile.WriteOptions) {
+	s.Path, s.Root, s.Mode, s.Folder = strings.Clone(path), folder.Path(), Creating, folder
+	s.Write = ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: opt.Sync}
+}
+
+// ErrClosed is the error of every call on a file that is closed.
+func ErrClosed() error { return ndfile.NewError(ndfile.ErrHandle, "the file is closed") }
+
+// Check is what every call begins with, the mutex held. write: it changes the
+// file.
+func (s *Session) Check(write bool) error {
+	switch {
+	case s.closed:
+		return ErrClosed()
+	case write && s.Mode == Reading:
+		return ndfile.NewError(ndfile.ErrReadOnly, "")
+	}
+	return nil
+}
+
+// Begin is Check for what changes the structure: writers that share the store do
+// not.
+func (s *Session) Begin(ctx context.Context) error {
+	if err := s.Check(true); err != nil {
+		return err
+	}
+	if err := s.alone(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (s *Session) alone() error {
+	if s.shared {
+		return ndfile.NewError(ndfile.ErrNotSupported, "writers that share the store write regions only: for changes of shape, arrays or attributes open it without shared")
+	}
+	return nil
+}
+
+// Shared tells whether others write regions of the store at the same time.
+func (s *Session) Shared() bool { return s.shared }
+
+// Locked tells whether other writers are kept out, as far as they take locks.
+func (s *Session) Locked() bool { return s.lock != nil }
+
+// Closed tells whether the file was closed.
+func (s *Session) Closed() bool { return s.closed }
+
+// End closes the file: no call after it succeeds. It releases the writer lock.
+func (s *Session) End() {
+	s.closed = true
+	if s.lock != nil {
+		s.lock.release()
+		s.lock = nil
+	}
+}
+
+// LockChunk locks a chunk against the others who share the store. number is not
+// negative and the same for all of them; it may stand for more than one chunk.
+func (s *Session) LockChunk(ctx context.Context, number int64) (unlock func() error, err error) {
+	if s.lock == nil { // the file system has no locks
+		return func() error { return nil }, nil
+	}
+	return s.lock.chunk(ctx, number)
+}
+
+// Located gives an error the path that the caller knows.
+func (s *Session) Located(err error) error {
+	return ndfile.Locate(Moved(err, s.Root, s.Path), s.Path, "", false)
+}
+
+// Moved puts another folder in the place of the one that the path of an error
+// begins with.
+func Moved(err error, from, to string) error {
+	if err == nil || from == to {
+		return err
+	}
+	change := func(path *string) {
+		if below, ok := strings.CutPrefix(*path, from); ok && (below == "" || below[0] == '/') {
+			*path = to + below
+		}
+	}
+	var own *ndfile.Error
+	if errors.As(err, &own) {
+		change(&own.Path)
+	}
+	var file *vfs.PathError
+	if errors.As(err, &file) {
+		change(&file.Path)
+		change(&file.To)
+	}
+	return err
+}
