@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
@@ -126,7 +127,9 @@ func abort(f ndfile.File) error { return f.Abort() }
 //
 // Returns: NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not of the
 // one named; NDF_ERR_CORRUPT; NDF_ERR_LIMIT for metadata longer than max_header; NDF_ERR_NOT_SUPPORTED for
-// NDF_MODE_UPDATE where the format has no changes in place; NDF_ERR_IO; NDF_ERR_ARGUMENT.
+// NDF_MODE_UPDATE where the format has no changes in place, and for a store that cannot be locked though it has to be;
+// NDF_ERR_BUSY for NDF_MODE_UPDATE while another writer has the store, whom the message names; NDF_ERR_CANCELED;
+// NDF_ERR_IO; NDF_ERR_ARGUMENT.
 //
 // Ownership: the handle is the caller's, to be given to ndf_file_close.
 //
@@ -158,7 +161,10 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 		}
 		opt.Mode = ndfile.Mode(own.mode)
 		opt.Format = strings.Clone(fieldText(own.format))
-		opt.FollowSymlinks, opt.Shared = own.follow_symlinks != 0, own.lock != 0
+		opt.FollowSymlinks, opt.Shared = own.follow_symlinks != 0, own.shared != 0
+		opt.Timeout = time.Duration(max(-1, min(int64(own.timeout_ms), maxTimeout))) * time.Millisecond
+		opt.Sync, opt.RequireLock = own.sync != 0, own.require_lock != 0
+		opt.Progress = progressAt(own.progress, own.user)
 	}
 	f := &file{path: strings.Clone(path), access: access(opt.Mode)}
 	var err error
@@ -167,6 +173,9 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 	}
 	return f.register()
 }
+
+// maxTimeout is more milliseconds than anybody waits, and few enough for a time.Duration.
+const maxTimeout = 1 << 40
 
 // register gives an open file its handle.
 func (f *file) register() (handle, error) {
@@ -368,6 +377,12 @@ func fileInfo(h handle, info *C.ndf_file_info) error {
 		}
 		if t, ok := nf.(ndfile.RowResizer); ok && nf.Kind() == ndfile.Table {
 			out.nrows = C.int64_t(t.Rows())
+		}
+		if f.access == updating && !ndfile.Locked(nf) {
+			out.flags |= C.NDF_FILE_UNLOCKED
+		}
+		if ndfile.Shared(nf) {
+			out.flags |= C.NDF_FILE_SHARED
 		}
 		setName(out.format[:], f.format.Name())
 		return output("ndf_file_info", info, &out)

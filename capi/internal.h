@@ -14,7 +14,12 @@ typedef struct ndfgo_open_options {
   uintptr_t format;
   int64_t max_header;
   uint32_t follow_symlinks;
-  uint32_t lock;
+  uint32_t shared;
+  int64_t timeout_ms;
+  uint32_t sync;
+  uint32_t require_lock;
+  uintptr_t progress;
+  uintptr_t user;
 } ndfgo_open_options;
 
 typedef struct ndfgo_write_options {

@@ -56,14 +56,26 @@ enum {
   NDF_MODE_UPDATE = 1 /* reading and changing (r+) */
 };
 
-/* Options of ndf_file_open. */
+/* Called during a long call, on the thread of the call: at the start, about every 50 ms, and at the end, when
+ * done of total steps are done. A value other than 0 cancels the call. It must return: no exception and no
+ * longjmp may leave it. */
+typedef int32_t (*ndf_progress)(void *user, int64_t done, int64_t total);
+
+/* Options of ndf_file_open. From shared on they are for NDF_MODE_UPDATE: one writer at a time has a store open for
+ * changes, and readers are never kept out. */
 typedef struct ndf_open_options {
   uint32_t struct_size;
   uint32_t mode;      /* NDF_MODE_* */
   const char *format; /* name of the format; NULL: found by content */
   int64_t max_header; /* longest metadata text in bytes; 0: as ndf_set_limits says */
   uint32_t follow_symlinks; /* not 0: what is inside a store may be symbolic links, which lead anywhere */
-  uint32_t lock;      /* not 0: take the format's locks between processes (else NDF_ERR_NOT_SUPPORTED) */
+  uint32_t shared;    /* not 0: writers of regions share the store, chunks are locked one by one; changes of shape,
+                         arrays and attributes are NDF_ERR_NOT_SUPPORTED (but not in zarr0) */
+  int64_t timeout_ms; /* how long to wait for other writers before NDF_ERR_BUSY; 0: 5000; less than 0: not at all */
+  uint32_t sync;      /* not 0: all that is written is synced to the disk: data, then metadata, then folders */
+  uint32_t require_lock; /* not 0: NDF_ERR_NOT_SUPPORTED where the file system has no locks; else NDF_FILE_UNLOCKED */
+  ndf_progress progress; /* NULL: none. Called while the call waits for other writers; a step is a ms */
+  void *user;            /* handed to progress */
 } ndf_open_options;
 
 /* Options of ndf_file_create and ndf_save. */
@@ -84,6 +96,12 @@ typedef struct ndf_format_info {
   char extensions[96]; /* file name endings separated by blanks, the usual one first */
 } ndf_format_info;
 
+/* Bits of flags in ndf_file_info. */
+enum {
+  NDF_FILE_UNLOCKED = 1, /* open for changes, but the file system has no locks that keep other writers out */
+  NDF_FILE_SHARED = 2    /* open for changes that are shared with other writers */
+};
+
 /* An open file. */
 typedef struct ndf_file_info {
   uint32_t struct_size;
@@ -93,6 +111,8 @@ typedef struct ndf_file_info {
   uint32_t mode;   /* 0 reading, 1 changing (r+), 2 being created */
   char format[32]; /* name of its format */
   int64_t nrows;   /* number of rows of a table; -1: it is none */
+  uint32_t flags;  /* NDF_FILE_* bits */
+  uint32_t reserved; /* 0 */
 } ndf_file_info;
 
 /* An array of an open file. */
@@ -207,11 +227,6 @@ typedef struct ndf_save_args {
   const char *attrs_json; /* attributes of the file as a JSON object; NULL: none */
   const ndf_write_options *options; /* how the file becomes visible; NULL: as ndf_save has it */
 } ndf_save_args;
-
-/* Called during a long call, on the thread of the call: at the start, about every 50 ms, and at the end, when
- * done of total steps are done. A value other than 0 cancels the call. It must return: no exception and no
- * longjmp may leave it. */
-typedef int32_t (*ndf_progress)(void *user, int64_t done, int64_t total);
 
 /* Options of ndf_load_many and ndf_save_many. */
 typedef struct ndf_many_options {

@@ -901,7 +901,10 @@ struct open_options {
   std::string format = {};     ///< name of the format; empty: found by content
   std::int64_t max_header = 0; ///< longest metadata text in bytes; 0: 64 MiB
   bool follow_symlinks = false; ///< what is inside a store may be symbolic links, which lead anywhere
-  bool lock = false;           ///< take the format's locks between processes; NDF_ERR_NOT_SUPPORTED where it has none
+  bool shared = false;         ///< with update: writers of regions share the store; changes of structure are refused
+  std::int64_t timeout_ms = 0; ///< with update: how long to wait for other writers before NDF_ERR_BUSY; 0: 5000, -1: not
+  bool sync = false;           ///< with update: what is written is synced to the disk, data before metadata
+  bool require_lock = false;   ///< with update: NDF_ERR_NOT_SUPPORTED where the file system has no locks
 };
 
 /// Options of file::create and save.
@@ -1052,7 +1055,10 @@ class file {
     c.format = detail::c_option(options.format, "format");
     c.max_header = options.max_header;
     c.follow_symlinks = options.follow_symlinks;
-    c.lock = options.lock;
+    c.shared = options.shared;
+    c.timeout_ms = options.timeout_ms;
+    c.sync = options.sync;
+    c.require_lock = options.require_lock;
     file out(path);
     ndf_file handle = 0;
     detail::call(ndf_file_open, detail::c_text(path, "path"), &c, &handle);

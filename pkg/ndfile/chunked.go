@@ -53,6 +53,12 @@ func Locked(f File) bool {
 	return ok && l.Locked()
 }
 
+// Shared tells whether a file is open for changes with OpenOptions.Shared.
+func Shared(f File) bool {
+	s, ok := f.(interface{ Shared() bool })
+	return ok && s.Shared()
+}
+
 // Remover is a File that can lose arrays.
 type Remover interface {
 	// Remove deletes an array and its data at once. The Array is unusable

@@ -62,7 +62,7 @@ var (
 	ErrLoss         = &ErrorKind{-24, "NDF_ERR_LOSS", "LossError", "ValueError", "something would be lost"}
 	ErrCanceled     = &ErrorKind{-25, "NDF_ERR_CANCELED", "CanceledError", "RuntimeError", "canceled"}
 	ErrNoMemory     = &ErrorKind{-26, "NDF_ERR_NO_MEMORY", "NoMemoryError", "MemoryError", "out of memory"}
-	ErrBusy         = &ErrorKind{-27, "NDF_ERR_BUSY", "BusyError", "OSError", "in use by another writer"}
+	ErrBusy         = &ErrorKind{-27, "NDF_ERR_BUSY", "BusyError", "BlockingIOError", "in use by another writer"}
 )
 
 // ErrorKinds is the error table, in the order of the codes. The C header, the

@@ -48,7 +48,7 @@ func TestErrorKinds(t *testing.T) {
 	c := regexp.MustCompile(`^NDF_ERR_[A-Z_]+$`)
 	python := regexp.MustCompile(`^[A-Z][A-Za-z]+Error$`)
 	builtin := map[string]bool{"RuntimeError": true, "ValueError": true, "BufferError": true, "FileNotFoundError": true, "FileExistsError": true,
-		"PermissionError": true, "OSError": true, "NotImplementedError": true, "KeyError": true, "TypeError": true, "IndexError": true, "MemoryError": true}
+		"PermissionError": true, "OSError": true, "BlockingIOError": true, "NotImplementedError": true, "KeyError": true, "TypeError": true, "IndexError": true, "MemoryError": true}
 	seen := map[string]bool{}
 	for i, k := range ErrorKinds {
 		if k.Code != Code(-1-i) {

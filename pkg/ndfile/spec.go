@@ -109,9 +109,9 @@ type OpenOptions struct {
 	// Timeout is how long to wait for other writers; 0 is 5 seconds, less than 0
 	// is not at all.
 	Timeout time.Duration
-	// Waiting, where it is set, is called about every 50 ms while Open waits;
-	// false ends it with ErrCanceled.
-	Waiting func() bool
+	// Progress, where it is set, is called about every 50 ms while Open waits,
+	// with the milliseconds until then and in all; false is ErrCanceled.
+	Progress func(done, total int64) bool
 	// RequireLock makes it ErrNotSupported when the file system has no locks;
 	// otherwise the store is opened without ([Locked] tells).
 	RequireLock bool

@@ -69,6 +69,8 @@ NDF_COMMIT_ATOMIC = 0
 NDF_COMMIT_DIRECT = 1
 NDF_MODE_READ = 0
 NDF_MODE_UPDATE = 1
+NDF_FILE_UNLOCKED = 1
+NDF_FILE_SHARED = 2
 NDF_BLOSC_NOSHUFFLE = 0
 NDF_BLOSC_SHUFFLE = 1
 NDF_BLOSC_BITSHUFFLE = 2
@@ -112,7 +114,7 @@ ERRORS = (
     (-24, "NDF_ERR_LOSS", "LossError", "ValueError", "something would be lost"),
     (-25, "NDF_ERR_CANCELED", "CanceledError", "RuntimeError", "canceled"),
     (-26, "NDF_ERR_NO_MEMORY", "NoMemoryError", "MemoryError", "out of memory"),
-    (-27, "NDF_ERR_BUSY", "BusyError", "OSError", "in use by another writer"),
+    (-27, "NDF_ERR_BUSY", "BusyError", "BlockingIOError", "in use by another writer"),
 )
 
 
@@ -135,11 +137,16 @@ class ndf_open_options(Structure):
         ("format", c_char_p),
         ("max_header", c_int64),
         ("follow_symlinks", c_uint32),
-        ("lock", c_uint32),
+        ("shared", c_uint32),
+        ("timeout_ms", c_int64),
+        ("sync", c_uint32),
+        ("require_lock", c_uint32),
+        ("progress", c_void_p),
+        ("user", c_void_p),
     ]
 
 
-assert sizeof(ndf_open_options) == 32
+assert sizeof(ndf_open_options) == 64
 
 
 class ndf_write_options(Structure):
@@ -177,10 +184,12 @@ class ndf_file_info(Structure):
         ("mode", c_uint32),
         ("format", c_char * 32),
         ("nrows", c_int64),
+        ("flags", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
-assert sizeof(ndf_file_info) == 64
+assert sizeof(ndf_file_info) == 72
 
 
 class ndf_array_info(Structure):

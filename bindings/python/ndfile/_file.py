@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 import uuid
 import warnings
 import weakref
@@ -15,9 +16,18 @@ from typing import Any, NamedTuple
 from . import _capi, _dtypes, _elements, _html
 from ._array import Array
 from ._attrs import Attrs, from_json
-from ._errors import ArgumentError, ForkedError, HandleError, NameNotFoundError, NotSupportedError
+from ._errors import (
+    ArgumentError,
+    BusyError,
+    CanceledError,
+    ForkedError,
+    HandleError,
+    NameNotFoundError,
+    NotSupportedError,
+)
 from ._index import select
 from ._lib import Path, call, content, encode_name, encode_path, lib, text
+from ._progress import Watch
 from ._spec import spec
 
 _KINDS = {
@@ -50,7 +60,10 @@ class Reading(NamedTuple):
     """How an existing file is opened, again too."""
 
     follow_symlinks: bool = False
-    lock: bool = False
+    shared: bool = False
+    timeout: float = 5.0
+    sync: bool = False
+    require_lock: bool = False
 
 
 class File(Mapping):
@@ -481,10 +494,48 @@ def open_handle(path: Path, mode: str, format: bytes | None, reading: Reading) -
     options.struct_size = ctypes.sizeof(options)
     options.mode = _capi.NDF_MODE_UPDATE if mode == "r+" else _capi.NDF_MODE_READ
     options.format = format
-    options.follow_symlinks, options.lock = reading
+    options.follow_symlinks = reading.follow_symlinks
     handle = ctypes.c_uint64()
-    call(path, lib.ndf_file_open, encode_path(path), ctypes.addressof(options), ctypes.addressof(handle))
+    arguments = encode_path(path), ctypes.addressof(options), ctypes.addressof(handle)
+    if mode == "r+":
+        options.shared, options.sync, options.require_lock = (
+            reading.shared,
+            reading.sync,
+            reading.require_lock,
+        )
+        options.timeout_ms = -1
+        begin = time.monotonic()
+        try:
+            call(path, lib.ndf_file_open, *arguments)
+        except BusyError:
+            options.timeout_ms = int(1000 * (begin + reading.timeout - time.monotonic()))
+            if options.timeout_ms <= 0:
+                raise
+            with Watch(None) as watch:  # Ctrl-C ends the waiting
+                options.progress = watch.callback
+                try:
+                    call(path, lib.ndf_file_open, *arguments)
+                except CanceledError:
+                    watch.check()
+                    raise
+        return handle.value
+    call(path, lib.ndf_file_open, *arguments)
     return handle.value
+
+
+_unlocked_told: list[Path] = []
+
+
+def warn_unlocked(path: Path) -> None:
+    """Say once that nothing keeps other writers out."""
+    if not _unlocked_told:
+        _unlocked_told.append(path)
+        warnings.warn(
+            f"{os.fsdecode(path)}: the file system cannot lock, so nothing keeps other writers out "
+            "(said once; require_lock=True refuses such stores)",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def describe(path: Path, handle: int) -> ctypes.Structure:

@@ -9,7 +9,7 @@ from typing import Any
 from . import _capi
 from ._attrs import to_json
 from ._errors import ArgumentError, NotFoundError
-from ._file import File, Reading, describe, open_handle, write_options
+from ._file import File, Reading, describe, open_handle, warn_unlocked, write_options
 from ._lib import Path, call, encode_name, encode_path, lib
 from ._table import Table
 
@@ -24,7 +24,9 @@ def open(
     sync: bool = False,
     trailing: bytes = b"",
     follow_symlinks: bool = False,
-    lock: bool = False,
+    shared: bool = False,
+    timeout: float = 5.0,
+    require_lock: bool = False,
 ) -> File:
     """Open or create a file.
 
@@ -43,15 +45,23 @@ def open(
         A new file is written beside its path and renamed when it is closed, or written in place: quicker,
         but a crash can leave a torn file.
     sync : bool, default False
-        Flush a new file and its folder to the disk before `close` returns.
+        Flush what is written to the disk: of a new file before `close` returns; of one that is changed with
+        each write, data before the metadata that tell of it, then the folder.
     trailing : bytes-like, optional
         Bytes to follow the data of a new file, as for `save`.
     follow_symlinks : bool, default False
         Let the files and folders inside a store be symbolic links, which may lead anywhere. The path itself
         may always be one.
-    lock : bool, default False
-        Take the format's locks between processes that change one store (zarr0); a `NotSupportedError` where
-        the format has none.
+    shared : bool, default False
+        With mode "r+": share the store with other writers of regions, who open it so too. Each write locks
+        the chunks that it touches, one by one; changes of shape, arrays and attributes are a
+        `NotSupportedError` (but not in zarr0). Otherwise one writer at a time has the store open. Readers
+        are never kept out.
+    timeout : float, default 5.0
+        With mode "r+": how many seconds to wait for other writers; 0 does not wait.
+    require_lock : bool, default False
+        With mode "r+": a `NotSupportedError` where the file system cannot lock; otherwise a `RuntimeWarning`,
+        once, that nothing keeps other writers out.
 
     Returns
     -------
@@ -70,6 +80,8 @@ def open(
         The file is damaged (a ValueError).
     NotSupportedError
         The format does not allow the mode (a NotImplementedError).
+    BusyError
+        Another writer has the store; the message tells which (a BlockingIOError).
 
     Examples
     --------
@@ -81,7 +93,9 @@ def open(
     array([2, 3])
     """
     name = None if format is None else encode_name(format)
-    reading = Reading(bool(follow_symlinks), bool(lock))
+    reading = Reading(bool(follow_symlinks), bool(shared), float(timeout), bool(sync), bool(require_lock))
+    if not timeout >= 0:
+        raise ArgumentError(f"timeout: expected 0 or more seconds, found {timeout}")
     if mode == "a":
         try:
             return _made(path, "r+", open_handle(path, "r+", name, reading), reading)
@@ -95,8 +109,8 @@ def open(
         return _made(path, mode, open_handle(path, mode, name, reading), reading)
     if mode not in ("w", "x"):
         raise ArgumentError(f"mode: expected 'r', 'r+', 'w', 'x' or 'a', found {mode!r}")
-    if any(reading):
-        raise ArgumentError("follow_symlinks and lock: only for files that exist")
+    if reading.follow_symlinks or reading.shared or reading.require_lock:
+        raise ArgumentError("follow_symlinks, shared and require_lock: only for files that exist")
     options = write_options(commit, sync, mode == "x", trailing)
     handle = ctypes.c_uint64()
     places = ctypes.addressof(options), ctypes.addressof(handle)
@@ -107,4 +121,6 @@ def open(
 def _made(path: Path, mode: str, handle: int, reading: Reading) -> File:
     """Make the object for an open handle."""
     info = describe(path, handle)
+    if info.flags & _capi.NDF_FILE_UNLOCKED:
+        warn_unlocked(path)
     return (Table if info.kind == _capi.NDF_KIND_TABLE else File)(path, mode, handle, info, reading)

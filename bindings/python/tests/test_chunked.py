@@ -386,14 +386,18 @@ def test_symlinks(format):
         ndfile.read("link")
 
 
-def test_lock():
-    ndfile.save("x", np.zeros(8, "i8"), format="zarr0", chunks=2)
-    with ndfile.open("x", "r+", lock=True) as f:
-        f.array[...] = 1
+def test_shared(format):
+    ndfile.save("x", np.zeros(8, "i8"), format=format, chunks=2)
+    with ndfile.open("x", "r+", shared=True) as f, ndfile.open("x", "r+", shared=True) as g:
+        f.array[:5] = 1
+        g.array[5:] = 1
+        with pytest.raises(ndfile.BusyError, match=str(os.getpid())):
+            ndfile.open("x", "r+", timeout=0)
+        if format != "zarr0":
+            with pytest.raises(ndfile.NotSupportedError):
+                f.array.append([1])
     assert ndfile.read("x").tolist() == [1] * 8
-    ndfile.save("y.bcolz", [1])
-    with pytest.raises(ndfile.NotSupportedError):
-        ndfile.open("y.bcolz", "r+", lock=True)
+    assert not os.path.exists("x/.ndf-lock")
 
 
 def test_two_processes():
@@ -402,7 +406,7 @@ def test_two_processes():
     code = """
 import sys, ndfile
 k = int(sys.argv[1])
-with ndfile.open("x", "r+", lock=True) as f:
+with ndfile.open("x", "r+", shared=True) as f:
     v = f.array
     for i in range(k, 400, 2):
         v[i] = i

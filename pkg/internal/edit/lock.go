@@ -85,13 +85,13 @@ func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	end := time.Now().Add(timeout)
+	begin := time.Now()
 	for {
 		var err error
 		if l.file, err = locker.OpenLock(l.path); err != nil {
 			return err
 		}
-		err = l.wait(ctx, end, folder, opt.Waiting)
+		err = l.wait(ctx, begin, timeout, folder, opt.Progress)
 		same := false
 		if err == nil {
 			same, err = l.same()
@@ -108,7 +108,7 @@ func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *
 }
 
 // wait waits for byte 0.
-func (l *Lock) wait(ctx context.Context, end time.Time, folder string, goOn func() bool) error {
+func (l *Lock) wait(ctx context.Context, begin time.Time, timeout time.Duration, folder string, progress func(done, total int64) bool) error {
 	kind := vfs.Exclusive
 	if l.shared {
 		kind = vfs.Shared
@@ -117,11 +117,12 @@ func (l *Lock) wait(ctx context.Context, end time.Time, folder string, goOn func
 		if ok, err := l.file.TryLock(kind, 0, 1); ok || err != nil {
 			return err
 		}
-		left := time.Until(end)
+		waited := time.Since(begin)
+		left := timeout - waited
 		if left <= 0 {
 			return l.busy(folder)
 		}
-		if goOn != nil && !goOn() {
+		if progress != nil && !progress(waited.Milliseconds(), timeout.Milliseconds()) {
 			return ndfile.NewError(ndfile.ErrCanceled, "")
 		}
 		part, cancel := context.WithTimeout(ctx, min(left, step))

@@ -65,6 +65,8 @@ const NDF_COMMIT_ATOMIC = Int32(0)
 const NDF_COMMIT_DIRECT = Int32(1)
 const NDF_MODE_READ = Int32(0)
 const NDF_MODE_UPDATE = Int32(1)
+const NDF_FILE_UNLOCKED = Int32(1)
+const NDF_FILE_SHARED = Int32(2)
 const NDF_BLOSC_NOSHUFFLE = Int32(0)
 const NDF_BLOSC_SHUFFLE = Int32(1)
 const NDF_BLOSC_BITSHUFFLE = Int32(2)
@@ -93,7 +95,12 @@ struct ndf_open_options
     format::Cstring
     max_header::Int64
     follow_symlinks::UInt32
-    lock::UInt32
+    shared::UInt32
+    timeout_ms::Int64
+    sync::UInt32
+    require_lock::UInt32
+    progress::Ptr{Cvoid}
+    user::Ptr{Cvoid}
 end
 
 struct ndf_write_options
@@ -120,6 +127,8 @@ struct ndf_file_info
     mode::UInt32
     format::NTuple{32,UInt8}
     nrows::Int64
+    flags::UInt32
+    reserved::UInt32
 end
 
 struct ndf_array_info
@@ -428,10 +437,10 @@ const p_ndf_set_limits = Ref{Ptr{Cvoid}}(C_NULL)
 "Finds all functions in an open library; for `__init__`."
 function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_error) == 1024
-    @assert sizeof(ndf_open_options) == 32
+    @assert sizeof(ndf_open_options) == 64
     @assert sizeof(ndf_write_options) == 32
     @assert sizeof(ndf_format_info) == 136
-    @assert sizeof(ndf_file_info) == 64
+    @assert sizeof(ndf_file_info) == 72
     @assert sizeof(ndf_array_info) == 1144
     @assert sizeof(ndf_blosc_params) == 40
     @assert sizeof(ndf_array_spec) == 88

@@ -74,7 +74,8 @@ end
 creating(f::File) = f.mode in ("w", "x")
 
 """
-    NDFile.open(path, mode="r"; format, follow_symlinks=false, lock=false) -> NDFile.File
+    NDFile.open(path, mode="r"; format, follow_symlinks=false) -> NDFile.File
+    NDFile.open(path, "r+"; format, follow_symlinks=false, shared=false, timeout=5, sync=false, require_lock=false)
     NDFile.open(path, "w"; format, attrs, commit=:atomic, sync=false)
     NDFile.open(function, path, mode="r"; ...)
 
@@ -88,11 +89,17 @@ kept that was changed until then.
 - `format`: the name of the format, see [`NDFile.formats`](@ref). Default: by content when reading, by the extension
   when creating.
 - `follow_symlinks`: what is inside a store may be symbolic links, which lead anywhere.
-- `lock`: take the locks of the format, so that several processes can change one store. Early zarr has them.
+- `shared`: share the store with other writers of regions, who open it so too. Each write locks the chunks that it
+  touches, one by one; changes of shape, arrays and attributes are refused (but not in zarr0). Otherwise one writer at a
+  time has the store open. Readers are never kept out.
+- `timeout`: how many seconds to wait for other writers before the error `NDF_ERR_BUSY`, which names them; 0 does not wait.
+- `require_lock`: refuse a store that cannot be locked, because the file system has no locks; otherwise there is a warning,
+  once, that nothing keeps other writers out.
 - `attrs`: attributes of a new file, anything like a `Dict` or a `NamedTuple`.
 - `commit`: `:atomic`, a new file is written beside its path and renamed when it is closed; or `:direct`, it is written
   in place: quicker, but a crash can leave a torn file.
-- `sync`: flush a new file and its folder to the disk before `close` returns.
+- `sync`: flush what is written to the disk: of a new file before `close` returns; of one that is changed with each write,
+  data before the metadata that tell of it, then the folder.
 
 # Example
 ```julia
@@ -105,14 +112,14 @@ NDFile.open("grid.ds") do f
 end
 ```
 """
-function open(path::AbstractString, mode::AbstractString="r"; format=nothing, follow_symlinks::Bool=false, lock::Bool=false,
-              attrs=nothing, commit::Symbol=:atomic, sync::Bool=false)
+function open(path::AbstractString, mode::AbstractString="r"; format=nothing, follow_symlinks::Bool=false, shared::Bool=false,
+              timeout::Real=5, require_lock::Bool=false, attrs=nothing, commit::Symbol=:atomic, sync::Bool=false)
     path = String(path)
     handle = Ref{UInt64}(0)
     cpath, cformat = ctext(path, "path"), ctext(format, "format")
     if mode in ("w", "x")
-        (follow_symlinks || lock) &&
-            throw(NDFileError(NDF_ERR_ARGUMENT, "follow_symlinks and lock: only for files that exist"))
+        (follow_symlinks || shared || require_lock) &&
+            throw(NDFileError(NDF_ERR_ARGUMENT, "follow_symlinks, shared and require_lock: only for files that exist"))
         options = write_options(commit, sync, mode == "x")
         call(ndf_file_create, cpath, cformat, attrs_json(attrs, path), options, handle)
         return File(path, String(mode), Handle(handle[], ABORT_FILE))
@@ -123,7 +130,8 @@ function open(path::AbstractString, mode::AbstractString="r"; format=nothing, fo
     GC.@preserve cformat begin
         access = mode == "r" ? NDF_MODE_READ : NDF_MODE_UPDATE
         options = Ref(cstruct(ndf_open_options,
-            (mode=access, format=ctext_field(cformat), follow_symlinks=follow_symlinks, lock=lock)))
+            (mode=access, format=ctext_field(cformat), follow_symlinks=follow_symlinks, shared=shared,
+             timeout_ms=timeout > 0 ? max(1, ceil(Int64, 1000timeout)) : -1, sync=sync, require_lock=require_lock)))
         call(ndf_file_open, cpath, options, handle)
     end
     return File(path, String(mode), Handle(handle[], CLOSE_FILE))
