@@ -46,6 +46,14 @@ func writeText(path, text string) func(m *Mem) error {
 	}
 }
 
+func writeFileText(path string, opt WriteOptions) func(m *Mem) error {
+	return func(m *Mem) error { return m.WriteFile(path, [][]byte{[]byte(newText)}, opt) }
+}
+
+func flushText(path string) func(m *Mem) error {
+	return func(m *Mem) error { return flushFile(m, path, true) }
+}
+
 func syncText(path string) func(m *Mem) error {
 	return func(m *Mem) error {
 		f, err := m.OpenRW(path)
@@ -105,6 +113,12 @@ func TestPowerCutProtocols(t *testing.T) {
 			"old new empty zeros torn", "old new empty torn", "lost", "lost zeros"},
 		{"synced after the rename", old, []func(*Mem) error{writeText("t", newText), renamed("t", "f"), syncText("f"), syncedDir("/")},
 			"old new empty torn", "old new", "lost", "lost empty zeros torn"},
+		{"flushed before the rename, new", none, []func(*Mem) error{writeText("t", newText), flushText("t"), renamed("t", "f"), syncedDir("/")},
+			"old new empty zeros torn", "old new", "lost", "lost empty zeros torn"},
+		{"WriteFile, ordered", none, []func(*Mem) error{writeFileText("f", WriteOptions{Ordered: true}), syncedDir("/")},
+			"old new empty zeros torn", "old new", "lost", "lost empty zeros torn"},
+		{"WriteFile, synced", old, []func(*Mem) error{writeFileText("f", WriteOptions{Sync: true})},
+			"old new", "old new", "lost empty zeros torn", "lost empty zeros torn"},
 		{"in place", old, []func(*Mem) error{writeText("f", newText), syncText("f")},
 			"old new empty zeros torn", "old new empty torn", "lost", "lost zeros"},
 	} {

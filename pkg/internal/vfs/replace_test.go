@@ -9,7 +9,7 @@ import (
 )
 
 var allOptions = []WriteOptions{
-	{}, {Sync: true}, {Exclusive: true}, {Exclusive: true, Sync: true},
+	{}, {Sync: true}, {Ordered: true}, {Exclusive: true}, {Exclusive: true, Sync: true},
 	{Commit: CommitDirect}, {Commit: CommitDirect, Sync: true}, {Commit: CommitDirect, Exclusive: true},
 }
 

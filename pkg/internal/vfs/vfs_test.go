@@ -132,6 +132,8 @@ func TestFile(t *testing.T) {
 			}
 		}
 		wantErrno(t, "Sync", f.Sync(), 0)
+		wantErrno(t, "Flush", f.Flush(false), 0)
+		wantErrno(t, "Flush, waiting", f.Flush(true), 0)
 		wantErrno(t, "Close", f.Close(), 0)
 		wantGet(t, s, s.path("f"), "hel\x00\x00\x00")
 
@@ -139,7 +141,7 @@ func TestFile(t *testing.T) {
 		_, writeErr := f.WriteAt(buf, 0)
 		_, sizeErr := f.Size()
 		_, _, mapErr := f.Map(0, 1)
-		for i, err := range []error{f.Close(), readErr, writeErr, sizeErr, mapErr, f.Truncate(0), f.Sync()} {
+		for i, err := range []error{f.Close(), readErr, writeErr, sizeErr, mapErr, f.Truncate(0), f.Sync(), f.Flush(true)} {
 			if !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("call %d after Close: %v", i, err)
 			}
