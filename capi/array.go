@@ -148,6 +148,9 @@ func arrayInfo(h handle, info *C.ndf_array_info) error {
 	for i, n := range spec.Chunks {
 		out.chunks[i] = C.int64_t(n)
 	}
+	for i, n := range spec.Shards {
+		out.shards[i] = C.int64_t(n)
+	}
 	if c := spec.Compression; c != nil {
 		setName(out.codec[:], c.Codec)
 		out.level, out.shuffle = C.int32_t(c.Level), C.uint32_t(c.Shuffle)
@@ -230,6 +233,33 @@ func (a *array) spec() ndfile.Spec {
 func ndfgo_array_dtype(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return spec.DType.String() }))
+}
+
+// ndfgo_array_codecs gives the codecs that make the bytes of a chunk of its elements.
+//
+// A chunk passes through them from the first to the last when it is written. What is read from a file has the names
+// and the configurations that stand there.
+//
+// C: int32_t ndf_array_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - buf: receives a JSON list of names and of objects with a name and its configuration, or "null" when the array
+//     is not stored in chunks; may be NULL with *len 0
+//   - len: in: bytes at buf; out: length of the text
+//
+// Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_array_codecs
+func ndfgo_array_codecs(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return string(ndfile.AppendCodecs(nil, &spec)) }))
 }
 
 // ndfgo_array_dims gives the names of an array's axes.

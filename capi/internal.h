@@ -56,6 +56,9 @@ typedef struct ndfgo_array_spec {
   uintptr_t compression;
   uintptr_t fill;
   int64_t expected_rows;
+  int64_t fill_len;
+  uintptr_t codecs_json;
+  uintptr_t shards;
 } ndfgo_array_spec;
 
 typedef struct ndfgo_item {
@@ -213,6 +216,7 @@ extern int32_t ndfgo_array_close(ndf_array array, ndf_error *err);
 extern int32_t ndfgo_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err);
 extern int32_t ndfgo_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_array_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_read(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);

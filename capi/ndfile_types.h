@@ -126,9 +126,11 @@ typedef struct ndf_array_info {
   char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_dtype) */
   int64_t shape[64]; /* row-major: the last axis varies fastest */
   int64_t chunks[64]; /* shape of a chunk; 0 everywhere without NDF_ARRAY_CHUNKED */
-  char codec[16];    /* how new chunks are compressed, as in ndf_blosc_params; empty: they are not */
+  char codec[16];    /* how new chunks are compressed where that is Blosc, as in ndf_blosc_params; else empty: see
+                        ndf_array_codecs */
   int32_t level;     /* 0 to 9 */
   uint32_t shuffle;  /* NDF_BLOSC_* */
+  int64_t shards[64]; /* shape of a shard, the chunks that lie in one file; 0 everywhere where each has its own */
 } ndf_array_info;
 
 /* Filters of a Blosc1 chunk. */
@@ -168,6 +170,10 @@ typedef struct ndf_array_spec {
   const void *fill;       /* value of elements that were never written: one element of dtype, in native byte
                              order as ndf_array_fill gives it; NULL: as the format chooses, which is zero */
   int64_t expected_rows;  /* hint for choosing chunks: what the first axis will grow to; 0: as shape says */
+  int64_t fill_len;       /* dtype "bytes" or "str": bytes at fill; else 0 */
+  const char *codecs_json; /* codecs that make the bytes of a chunk, the first one first, as a JSON list: "zstd" or
+                             {"name": "zstd", "level": 3}; "[]": none. NULL: as compression says */
+  const int64_t *shards;  /* ndim extents of a shard, the chunks that lie in one file; NULL: each has its own */
 } ndf_array_spec;
 
 /* One array for ndf_save. */

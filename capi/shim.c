@@ -41,6 +41,7 @@ typedef struct calls {
   int32_t (*array_info_get)(ndf_array array, ndf_array_info *info, ndf_error *err);
   int32_t (*array_fill)(ndf_array array, void *buf, int64_t *len, ndf_error *err);
   int32_t (*array_dtype)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_codecs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_dims)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_extra)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_read)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
@@ -108,6 +109,7 @@ static const calls own_calls = {
   ndfgo_array_info_get,
   ndfgo_array_fill,
   ndfgo_array_dtype,
+  ndfgo_array_codecs,
   ndfgo_array_dims,
   ndfgo_array_extra,
   ndfgo_array_read,
@@ -316,6 +318,12 @@ int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err
   if (IS_NULL(len)) return refuse_null(err, "ndf_array_dtype", "len");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_dtype(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_codecs", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_codecs(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
@@ -607,7 +615,7 @@ _Static_assert(offsetof(ndf_file_info, format) == 24, "ndf_file_info.format");
 _Static_assert(offsetof(ndf_file_info, nrows) == 56, "ndf_file_info.nrows");
 _Static_assert(offsetof(ndf_file_info, flags) == 64, "ndf_file_info.flags");
 _Static_assert(offsetof(ndf_file_info, reserved) == 68, "ndf_file_info.reserved");
-_Static_assert(sizeof(ndf_array_info) == 1144, "ndf_array_info");
+_Static_assert(sizeof(ndf_array_info) == 1656, "ndf_array_info");
 _Static_assert(offsetof(ndf_array_info, struct_size) == 0, "ndf_array_info.struct_size");
 _Static_assert(offsetof(ndf_array_info, ndim) == 4, "ndf_array_info.ndim");
 _Static_assert(offsetof(ndf_array_info, flags) == 8, "ndf_array_info.flags");
@@ -620,6 +628,7 @@ _Static_assert(offsetof(ndf_array_info, chunks) == 608, "ndf_array_info.chunks")
 _Static_assert(offsetof(ndf_array_info, codec) == 1120, "ndf_array_info.codec");
 _Static_assert(offsetof(ndf_array_info, level) == 1136, "ndf_array_info.level");
 _Static_assert(offsetof(ndf_array_info, shuffle) == 1140, "ndf_array_info.shuffle");
+_Static_assert(offsetof(ndf_array_info, shards) == 1144, "ndf_array_info.shards");
 _Static_assert(sizeof(ndf_blosc_params) == 40, "ndf_blosc_params");
 _Static_assert(sizeof(ndfgo_blosc_params) == 40, "ndfgo_blosc_params");
 _Static_assert(offsetof(ndf_blosc_params, struct_size) == 0, "ndf_blosc_params.struct_size");
@@ -630,8 +639,8 @@ _Static_assert(offsetof(ndf_blosc_params, typesize) == 20, "ndf_blosc_params.typ
 _Static_assert(offsetof(ndf_blosc_params, threads) == 24, "ndf_blosc_params.threads");
 _Static_assert(offsetof(ndf_blosc_params, compat18) == 28, "ndf_blosc_params.compat18");
 _Static_assert(offsetof(ndf_blosc_params, blocksize) == 32, "ndf_blosc_params.blocksize");
-_Static_assert(sizeof(ndf_array_spec) == 88, "ndf_array_spec");
-_Static_assert(sizeof(ndfgo_array_spec) == 88, "ndfgo_array_spec");
+_Static_assert(sizeof(ndf_array_spec) == 112, "ndf_array_spec");
+_Static_assert(sizeof(ndfgo_array_spec) == 112, "ndfgo_array_spec");
 _Static_assert(offsetof(ndf_array_spec, struct_size) == 0, "ndf_array_spec.struct_size");
 _Static_assert(offsetof(ndf_array_spec, ndim) == 4, "ndf_array_spec.ndim");
 _Static_assert(offsetof(ndf_array_spec, flags) == 8, "ndf_array_spec.flags");
@@ -645,6 +654,9 @@ _Static_assert(offsetof(ndf_array_spec, chunks) == 56, "ndf_array_spec.chunks");
 _Static_assert(offsetof(ndf_array_spec, compression) == 64, "ndf_array_spec.compression");
 _Static_assert(offsetof(ndf_array_spec, fill) == 72, "ndf_array_spec.fill");
 _Static_assert(offsetof(ndf_array_spec, expected_rows) == 80, "ndf_array_spec.expected_rows");
+_Static_assert(offsetof(ndf_array_spec, fill_len) == 88, "ndf_array_spec.fill_len");
+_Static_assert(offsetof(ndf_array_spec, codecs_json) == 96, "ndf_array_spec.codecs_json");
+_Static_assert(offsetof(ndf_array_spec, shards) == 104, "ndf_array_spec.shards");
 _Static_assert(sizeof(ndf_item) == 88, "ndf_item");
 _Static_assert(sizeof(ndfgo_item) == 88, "ndfgo_item");
 _Static_assert(offsetof(ndf_item, struct_size) == 0, "ndf_item.struct_size");

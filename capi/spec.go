@@ -54,8 +54,25 @@ func storageAt(own *C.ndfgo_array_spec, spec *ndfile.Spec) error {
 		}
 		spec.Compression = &ndfile.Compression{Codec: params.Codec.String(), Level: params.Level, Shuffle: int(params.Shuffle)}
 	}
+	if p := pointer(own.shards); p != nil {
+		shards, err := axesAt("ndf_array_spec: shards", own.ndim, (*C.int64_t)(p))
+		if err != nil {
+			return err
+		}
+		spec.Shards = append([]int64{}, shards...)
+	}
+	if pointer(own.codecs_json) != nil {
+		var err error
+		if spec.Codecs, err = ndfile.ParseCodecs([]byte(fieldText(own.codecs_json))); err != nil {
+			return err
+		}
+	}
 	if p := pointer(own.fill); p != nil {
-		fill, err := sliceAt[byte]("ndf_array_spec: fill", p, int64(spec.DType.Size))
+		size := int64(spec.DType.Size)
+		if spec.DType.IsVar() {
+			size = int64(own.fill_len)
+		}
+		fill, err := sliceAt[byte]("ndf_array_spec: fill", p, size)
 		if err != nil {
 			return err
 		}
@@ -71,6 +88,9 @@ func storageAt(own *C.ndfgo_array_spec, spec *ndfile.Spec) error {
 
 // reordered gives an element of one type as one of another, which differ in byte order at most.
 func reordered(element []byte, from, to ndarray.DType) ([]byte, error) {
+	if from.IsVar() {
+		return append([]byte{}, element...), nil
+	}
 	out := make([]byte, len(element))
 	err := ndarray.Copy(ndarray.Buffer{DType: to, Data: out}, ndarray.Buffer{DType: from, Data: element})
 	return out, err

@@ -170,6 +170,9 @@ func newStorage(spec *ndfile.Spec) (s storage, err error) {
 	default:
 		s.chunklen = spec.Chunks[0]
 	}
+	if err := spec.OnlyBlosc("bcolz"); err != nil {
+		return s, err
+	}
 	s.compression = defaultCompression
 	if spec.Compression != nil {
 		s.compression = *spec.Compression

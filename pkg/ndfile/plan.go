@@ -186,7 +186,7 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 		c.add.DType = p.stored(ctx, s.DType)
 	}
 	if p.to.Caps()&CapChunked != 0 {
-		c.add.Chunks, c.add.Compression = s.Chunks, s.Compression
+		c.add.Chunks, c.add.Shards, c.add.Codecs, c.add.Compression = s.Chunks, s.Shards, s.Codecs, s.Compression
 		if c.add.DType.Equal(s.DType) {
 			c.add.Fill = s.Fill
 		}
@@ -301,15 +301,16 @@ func (p *plan) ask(ctx context.Context, dry File, c *carried) (Array, error) {
 	return nil, first
 }
 
-// addAnyhow adds an array, if need be with another fill value, compression or
-// shape of chunks than spec says, which it then changes.
+// addAnyhow adds an array, if need be with another fill value, other codecs or
+// another shape of chunks than spec says, which it then changes.
 func addAnyhow(ctx context.Context, f File, name string, spec *Spec) (a Array, err error) {
 	for _, change := range []func(s *Spec){
 		func(*Spec) {},
+		func(s *Spec) { s.Codecs, s.Shards = nil, nil },
 		func(s *Spec) { s.Fill = nil },
-		func(s *Spec) { s.Compression = nil },
-		func(s *Spec) { s.Chunks = nil },
-		func(s *Spec) { s.Fill, s.Compression, s.Chunks = nil, nil, nil },
+		func(s *Spec) { s.Codecs, s.Shards, s.Compression = nil, nil, nil },
+		func(s *Spec) { s.Codecs, s.Shards, s.Chunks = nil, nil, nil },
+		func(s *Spec) { s.Fill, s.Codecs, s.Shards, s.Compression, s.Chunks = nil, nil, nil, nil, nil },
 	} {
 		s := *spec
 		change(&s)
@@ -317,7 +318,7 @@ func addAnyhow(ctx context.Context, f File, name string, spec *Spec) (a Array, e
 			*spec = s
 			return a, nil
 		}
-		if s.Fill == nil && s.Compression == nil && s.Chunks == nil {
+		if s.Fill == nil && s.Codecs == nil && s.Compression == nil && s.Chunks == nil {
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package ndfile
 import (
 	"time"
 
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -31,8 +32,14 @@ type Spec struct {
 	// the format; formats that cut only the first axis take the other extents
 	// from Shape.
 	Chunks []int64
-	// Compression says how new chunks are compressed; nil to Add leaves it to
-	// the format, nil in an existing array means that they are not.
+	// Shards is the shape of a shard: the chunks that lie in one file. nil: each
+	// chunk has a file. Shards are multiples of Chunks along each axis.
+	Shards []int64
+	// Codecs make the bytes of a chunk of its elements, the first one first. To Add,
+	// nil leaves it to Compression; an empty list stores elements as they are.
+	Codecs []codec.Spec
+	// Compression is the short form of Codecs where they are Blosc; nil to Add
+	// leaves it to the format, nil in an existing array means that they are not.
 	Compression *Compression
 	// Fill is the value of elements that were never written, as the bytes of
 	// one element of DType. Nil to Add means the format's default, which is

@@ -26,9 +26,13 @@ type array struct {
 func (f *file) newArray() (*array, error) {
 	m := f.meta
 	a := &array{file: f}
+	stored := m.dtype
+	if stored.IsVar() {
+		stored = chunk.TextID
+	}
 	a.chunks = chunk.Array{
 		FS: f.files.FS, Folder: f.dataPath(), AppendPath: f.chunkPath,
-		DType: m.dtype, Chunks: m.chunks, Fill: m.fill, Codec: m.codec,
+		DType: stored, Chunks: m.chunks, Fill: m.fill, Order: m.order, Codec: m.codec,
 		// Without a fill value that makes sense, chunks that are missing are an
 		// error.
 		Sparse:         m.fillErr == nil,
@@ -49,11 +53,19 @@ func (f *file) chunkPath(dst []byte, index []int64) []byte {
 	return f.meta.keys.append(append(dst, '/'), index)
 }
 
+// public is the array as File.Array gives it.
+func (a *array) public() ndfile.Array {
+	if a.file.meta.dtype.IsVar() {
+		return textArray{a}
+	}
+	return a
+}
+
 func (a *array) Spec() ndfile.Spec {
 	a.file.RLock()
 	defer a.file.RUnlock()
 	m := a.file.meta
-	return ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Compression: m.compression, Fill: m.fill,
+	return ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Codecs: m.specs, Compression: m.compression, Fill: m.fill,
 		Dims: m.dims, Attrs: a.file.attrs, Extra: m.extra}
 }
 

@@ -20,7 +20,31 @@ var words3 = map[string]ndarray.DType{
 	"int64": {Kind: ndarray.Int, Size: 8}, "uint64": {Kind: ndarray.Uint, Size: 8},
 	"float16": {Kind: ndarray.Float, Size: 2}, "float32": {Kind: ndarray.Float, Size: 4}, "float64": {Kind: ndarray.Float, Size: 8},
 	"complex64": {Kind: ndarray.Complex, Size: 8}, "complex128": {Kind: ndarray.Complex, Size: 16},
+	"bfloat16": {Kind: ndarray.BFloat, Size: 2}, "complex_float16": {Kind: ndarray.Complex, Size: 4},
+	"string": {Kind: ndarray.VarString}, "variable_length_bytes": {Kind: ndarray.VarBytes},
 }
+
+// also3 are other words for data types of words3, which are read. Source: the
+// registry of extensions.
+var also3 = map[string]string{"complex_float32": "complex64", "complex_float64": "complex128", "bytes": "variable_length_bytes", "binary": "variable_length_bytes"}
+
+// small3 are data types of fewer bits than a byte has, or of bytes that no type here
+// stands for, with how many bits count. They are integers of one byte; Spec.Extra
+// keeps the name as zarr_data_type.
+var small3 = map[string]smallType{
+	"int2": {ndarray.Int, 2}, "int4": {ndarray.Int, 4}, "uint2": {ndarray.Uint, 2}, "uint4": {ndarray.Uint, 4},
+	"float4_e2m1fn": {ndarray.Uint, 4}, "float6_e2m3fn": {ndarray.Uint, 6}, "float6_e3m2fn": {ndarray.Uint, 6},
+	"float8_e3m4": {ndarray.Uint, 8}, "float8_e4m3": {ndarray.Uint, 8}, "float8_e4m3b11fnuz": {ndarray.Uint, 8}, "float8_e4m3fnuz": {ndarray.Uint, 8},
+	"float8_e4m3fn": {ndarray.Uint, 8}, "float8_e5m2": {ndarray.Uint, 8}, "float8_e5m2fnuz": {ndarray.Uint, 8}, "float8_e8m0fnu": {ndarray.Uint, 8},
+}
+
+type smallType struct {
+	kind ndarray.Kind
+	bits int
+}
+
+// smallKey is the member of Spec.Extra that names one of them.
+const smallKey = "zarr_data_type"
 
 // The data types of version 3 with a configuration. Their names are those that
 // zarr-python 3.1 writes, struct3 is the later name of records3.
@@ -64,6 +88,9 @@ func unknownType3(name string) error {
 // word3 reads a data type without configuration: the core types, and r* for
 // raw bits.
 func word3(word string, order ndarray.Order) (ndarray.DType, error) {
+	if core, ok := also3[word]; ok {
+		word = core
+	}
 	if d, ok := words3[word]; ok {
 		return d.WithOrder(order), nil
 	}
@@ -188,6 +215,15 @@ func dtype3Value(d ndarray.DType) (pyjson.Value, error) {
 		return record3Value(d)
 	}
 	return pyjson.Value{}, noType3(d, "")
+}
+
+// smallValue3 checks a name of small3 for elements of a type.
+func smallValue3(v pyjson.Value, d ndarray.DType) (pyjson.Value, error) {
+	name, _ := v.Str()
+	if small, ok := small3[name]; !ok || d.Kind != small.kind || d.Size != 1 {
+		return v, noType3(d, ": expected "+smallKey+" to be a type of its kind, found "+metafile.Short(v))
+	}
+	return v, nil
 }
 
 func noType3(d ndarray.DType, why string) error {

@@ -41,7 +41,7 @@ func (f *file) Array(name string) (ndfile.Array, error) {
 	if f.array == nil || name != "" {
 		return nil, f.Located(ndfile.NewError(ndfile.ErrName, "a zarr array has no name, it is called \"\"").In(strings.Clone(name)))
 	}
-	return f.array, nil
+	return f.array.public(), nil
 }
 
 // open reads what Open reads.
@@ -72,7 +72,7 @@ func (f *file) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.A
 	if err := f.add(ctx, name, spec); err != nil {
 		return nil, f.Located(err)
 	}
-	return f.array, nil
+	return f.array.public(), nil
 }
 
 func (f *file) add(ctx context.Context, name string, spec ndfile.Spec) error {
@@ -88,7 +88,7 @@ func (f *file) add(ctx context.Context, name string, spec ndfile.Spec) error {
 	if err := f.complete(name, &spec); err != nil {
 		return err
 	}
-	meta, err := f.version.build(&spec)
+	meta, err := f.version.make(&spec)
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,13 @@ func (f *file) complete(name string, spec *ndfile.Spec) error {
 	if refused != "" {
 		return ndfile.NewError(ndfile.ErrNotSupported, f.version.format+" has no "+refused)
 	}
-	if spec.DType.IsVar() {
+	if spec.DType.IsVar() && f.version.caps&ndfile.CapStrings == 0 {
 		return badDType(f.version.format + " has no elements of variable length, found " + spec.DType.String())
+	}
+	if f.version.zarr == 0 {
+		if err := spec.OnlyBlosc(f.version.format); err != nil {
+			return err
+		}
 	}
 	if err := spec.DType.Check(); err != nil {
 		return err

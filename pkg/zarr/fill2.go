@@ -24,6 +24,12 @@ func fill2(v pyjson.Value, d ndarray.DType) ([]byte, error) {
 	if v.Kind() == pyjson.KindNull {
 		return nil, nil
 	}
+	if d.IsVar() {
+		if n, ok := v.Int64(); ok && n == 0 { // as zarr-python has it for objects
+			return []byte{}, nil
+		}
+		return varFill3(v, &d)
+	}
 	return newFill(d, v, putFill2)
 }
 
@@ -94,6 +100,9 @@ func putBase64(dst []byte, d *ndarray.DType, v pyjson.Value) error {
 func fill2Value(elem []byte, d ndarray.DType) (pyjson.Value, error) {
 	if elem == nil && d.Size > maxFill {
 		return pyjson.Null(), nil
+	}
+	if d.IsVar() {
+		return fill3Value(elem, d)
 	}
 	return spellExact(elem, &d, 2)
 }

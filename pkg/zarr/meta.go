@@ -1,10 +1,12 @@
 package zarr
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/chunk"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
@@ -46,6 +48,11 @@ type version struct {
 	ours func(rel string, mode vfs.FileMode) bool
 	// grid is the member of the document that chunks come from; "" is "chunks".
 	grid string
+	// zarr is the version whose codecs the document names; 0 where there is only
+	// Blosc.
+	zarr codec.Version
+	// codecs is the member that names them, for errors.
+	codecs string
 	// parse reads a document. What a stranger can have written into it is
 	// checked, but for what metadata.checkGrid checks afterwards. The error has an
 	// offset (see Document.Wrong), its path is added by the caller.
@@ -53,7 +60,8 @@ type version struct {
 	// build makes the metadata and the document of a new array. spec is
 	// complete: Chunks and Compression are set, and everything that no version
 	// has (names of axes, masks) is refused already. Fill nil is the default.
-	// What the version cannot write is ErrDType or ErrValue.
+	// What the version cannot write is ErrDType or ErrValue. Where there are codecs
+	// (zarr) it makes only the document.
 	build func(spec *ndfile.Spec) (*metadata, error)
 }
 
@@ -72,9 +80,15 @@ type metadata struct {
 	fillErr error
 	// compression is what Spec says of it; nil: chunks are the plain elements.
 	compression *ndfile.Compression
-	// codec makes the bytes of a chunk.
+	// specs are the codecs of a chunk, with the name and the configuration that they
+	// have in the document. nil where the version has only Blosc.
+	specs []codec.Spec
+	// codec makes the bytes of a chunk, whose axes have the order.
 	codec chunk.Codec
-	keys  chunkKeys
+	order []int
+	// bits is how many of an element count; 0: all.
+	bits int
+	keys chunkKeys
 	// dims are the names of the axes, nil for none.
 	dims []string
 	// extra is Spec.Extra: members of doc that build would not make of the Spec.
@@ -116,6 +130,70 @@ func (m *metadata) checkGrid(d *metafile.Document, grid string) error {
 		return d.Wrong(ndfile.ErrLimit, grid, "at most "+strconv.Itoa(blosc.MaxNBytes)+" bytes a chunk")
 	}
 	return nil
+}
+
+// newCodecs lists the codecs of a new array as a version writes them, with their
+// whole configurations. Without Spec.Codecs it is Blosc, as Spec.Compression says.
+func newCodecs(spec *ndfile.Spec, v codec.Version) ([]codec.Spec, error) {
+	specs := spec.Codecs
+	if specs == nil {
+		if _, err := bloscCodec(spec.Compression, spec.DType.Size, false); err != nil {
+			return nil, err
+		}
+		specs = []codec.Spec{codec.OfBlosc(spec.Compression.Codec, spec.Compression.Level, spec.Compression.Shuffle)}
+	}
+	grid := spec.Chunks
+	if spec.Shards != nil {
+		if v != codec.V3 {
+			return nil, ndfile.NewError(ndfile.ErrNotSupported, "shards are of zarr3")
+		}
+		specs, grid = []codec.Spec{codec.OfShards(spec.Chunks, specs)}, spec.Shards
+	}
+	in, err := codec.Elements(spec.DType, grid, spec.Fill)
+	if err == nil {
+		specs, err = codec.Complete(v, specs, in)
+	}
+	return specs, chunk.CodecError(err)
+}
+
+// make makes the metadata and the document of a new array, as build does.
+func (v *version) make(spec *ndfile.Spec) (*metadata, error) {
+	m, err := v.build(spec)
+	if err == nil && v.zarr != 0 {
+		return v.parsed(&metafile.Document{Object: m.doc})
+	}
+	return m, err
+}
+
+// bind makes the codec of the specs.
+func (m *metadata) bind(v codec.Version) error {
+	in, err := codec.Elements(m.dtype, m.chunks, m.fill)
+	if err != nil {
+		return chunk.CodecError(err)
+	}
+	in.Bits = m.bits
+	chain, err := codec.NewChain(v, m.specs, in)
+	if err != nil {
+		return configError(err)
+	}
+	m.codec, m.order = chunk.OfChain(chain), chain.Order()
+	if m.dtype.IsVar() {
+		m.codec = chunk.OfTexts(chain)
+	}
+	if b := codec.AsBlosc(chain.Only()); b != nil {
+		p := b.Params()
+		m.compression = &ndfile.Compression{Codec: p.Codec.String(), Level: p.Level, Shuffle: int(p.Shuffle)}
+	}
+	return nil
+}
+
+// configError is an error of package codec in a document: a configuration that is
+// wrong is damage.
+func configError(err error) error {
+	if errors.Is(err, codec.ErrConfig) {
+		return ndfile.NewError(ndfile.ErrCorrupt, "").Because(err)
+	}
+	return chunk.CodecError(err)
 }
 
 // append appends the document as it is written.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
-	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -93,70 +93,22 @@ func (m *metadata) readKeys3(v pyjson.Value) error {
 	return nil
 }
 
-// codecs3 reads the codecs: bytes, and perhaps blosc behind it, whose
-// configuration is nil where it is absent.
-func codecs3(v pyjson.Value) (toBytes, blosc *pyjson.Object, err error) {
+// readCodecs3 reads the codecs, with the names and the configurations that they have
+// there.
+func (m *metadata) readCodecs3(v pyjson.Value) error {
 	if len(v.Items()) == 0 {
-		return nil, nil, ndfile.NewError(ndfile.ErrCorrupt, "codecs: expected a list of codecs, found "+metafile.Short(v))
+		return ndfile.NewError(ndfile.ErrCorrupt, "codecs: expected a list of codecs, found "+metafile.Short(v))
 	}
-	known := [...]string{"bytes", "blosc"}
-	confs := [len(known)]*pyjson.Object{1: nil}
-	for i, item := range v.Items() {
+	for _, item := range v.Items() {
 		name, conf, err := extension("codecs", item)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		if i >= len(known) || name != known[i] {
-			return nil, nil, ndfile.NewError(ndfile.ErrNotSupported, "the codec "+quoted(name)+` is not supported there: arrays can have "bytes", and "blosc" behind it`)
-		}
-		if confs[i] = conf; conf == nil {
-			confs[i] = pyjson.NewObject()
-		}
+		must, ok := item.Object().Get("must_understand")
+		b, isBool := must.Bool()
+		m.specs = append(m.specs, codec.Spec{Name: name, Conf: conf, Ignorable: ok && isBool && !b})
 	}
-	return confs[0], confs[1], nil
-}
-
-// order3 reads the byte order from the configuration of the codec "bytes";
-// NoOrder where there is none.
-func order3(conf *pyjson.Object) (ndarray.Order, error) {
-	if err := onlyKeys("codecs: bytes", conf, "endian"); err != nil {
-		return 0, err
-	}
-	endian, given := conf.Get("endian")
-	switch word, _ := endian.Str(); {
-	case !given:
-		return ndarray.NoOrder, nil
-	case word == "little":
-		return ndarray.Little, nil
-	case word == "big":
-		return ndarray.Big, nil
-	}
-	return 0, ndfile.NewError(ndfile.ErrCorrupt, `codecs: bytes: expected the endian "little" or "big", found `+metafile.Short(endian))
-}
-
-// shuffles are the names of the filters in version 3, by their number.
-var shuffles = [...]string{"noshuffle", "shuffle", "bitshuffle"}
-
-// readBlosc3 reads the configuration of the codec "blosc".
-func (m *metadata) readBlosc3(conf *pyjson.Object) error {
-	if err := onlyKeys("codecs: blosc", conf, "typesize", "cname", "clevel", "shuffle", "blocksize"); err != nil {
-		return err
-	}
-	word, _ := conf.Get("shuffle")
-	name, _ := word.Str()
-	shuffle := slices.Index(shuffles[:], name)
-	if shuffle < 0 {
-		return ndfile.NewError(ndfile.ErrCorrupt, "codecs: blosc: expected the shuffle noshuffle, shuffle or bitshuffle, found "+metafile.Short(word))
-	}
-	typeSize := m.dtype.Size
-	if v, ok := conf.Get("typesize"); ok {
-		n, ok := v.Int64()
-		if !ok || n < 1 || n > ndarray.MaxItemSize {
-			return ndfile.NewError(ndfile.ErrCorrupt, "codecs: blosc: expected a typesize of 1 or more, found "+metafile.Short(v))
-		}
-		typeSize = int(n)
-	}
-	return m.setBlosc("codecs: blosc", conf, shuffle, typeSize)
+	return nil
 }
 
 // readDims3 reads the names of axes; one that is null is "".

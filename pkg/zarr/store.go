@@ -87,9 +87,17 @@ func (v *version) read(text []byte, lim ndfile.Limits) (*metadata, error) {
 		}
 		return nil, err
 	}
+	return v.parsed(doc)
+}
+
+// parsed reads a document and checks all of it.
+func (v *version) parsed(doc *metafile.Document) (*metadata, error) {
 	m, err := v.parse(doc)
 	if err == nil {
 		err = m.checkGrid(doc, v.grid)
+	}
+	if err == nil && v.zarr != 0 {
+		err = doc.Place(v.codecs, m.bind(v.zarr))
 	}
 	return m, err
 }

@@ -1,8 +1,9 @@
 package zarr
 
 import (
-	"github.com/ndfile/ndfile/pkg/blosc"
-	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"slices"
+
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
@@ -24,7 +25,7 @@ const (
 // version2 is Zarr version 2: .zarray, .zattrs, and chunks beside them.
 var version2 = version{
 	format: "zarr2",
-	caps:   commonCaps,
+	caps:   commonCaps | ndfile.CapStrings,
 	meta:   meta2,
 	attrs:  attrs2,
 	group:  ".zgroup",
@@ -32,6 +33,8 @@ var version2 = version{
 	indent: 4, // as zarr-python 2
 	sorted: true,
 	ours:   ours2,
+	zarr:   codec.V2,
+	codecs: "compressor",
 	parse:  parse2,
 	build:  build2,
 }
@@ -66,30 +69,16 @@ func parse2(doc *metafile.Document) (*metadata, error) {
 	if !ok {
 		return nil, doc.Wrong(ndfile.ErrCorrupt, "dtype", "a NumPy dtype")
 	}
-	if m.dtype, err = parseDType(kind); err != nil {
-		return nil, doc.Wrong(ndfile.ErrDType, "dtype", "a NumPy dtype").Because(err)
-	}
-	switch order, err := doc.Str("order"); {
-	case err != nil:
+	if err := m.readCodecs2(doc); err != nil {
 		return nil, err
-	case order == "F" && len(m.shape) > 1:
-		return nil, doc.Wrong(ndfile.ErrNotSupported, "order", `"C"`)
-	case order != "C" && order != "F":
-		return nil, doc.Wrong(ndfile.ErrCorrupt, "order", `"C" or "F"`)
 	}
-	filters, ok := doc.Get("filters")
-	if !ok || filters.Kind() != pyjson.KindNull && filters.Kind() != pyjson.KindList {
-		return nil, doc.Wrong(ndfile.ErrCorrupt, "filters", "null or a list")
-	}
-	if items := filters.Items(); len(items) > 0 {
-		return nil, doc.Place("filters", notSupported2("filter", items[0]))
-	}
-	compressor, ok := doc.Get("compressor")
-	if !ok {
-		return nil, doc.Wrong(ndfile.ErrCorrupt, "compressor", "null or a codec")
-	}
-	if err := m.readCompressor2(compressor); err != nil {
-		return nil, doc.Place("compressor", err)
+	if word, _ := kind.Str(); word == "|O" {
+		var known bool
+		if m.dtype, known = codec.ObjectType(m.specs); !known {
+			return nil, doc.Wrong(ndfile.ErrNotSupported, "filters", "one that tells what objects are, as vlen-utf8")
+		}
+	} else if m.dtype, err = parseDType(kind); err != nil {
+		return nil, doc.Wrong(ndfile.ErrCorrupt, "dtype", "a NumPy dtype").Because(err)
 	}
 	separator := "."
 	if _, ok := doc.Get("dimension_separator"); ok {
@@ -117,89 +106,105 @@ func keys2(separator string, rank int) chunkKeys {
 	return chunkKeys{separator: separator}
 }
 
-// notSupported2 refuses a filter or compressor by its name.
-func notSupported2(what string, v pyjson.Value) error {
-	id, _ := v.Object().Get("id")
-	name, ok := id.Str()
+// readCodecs2 reads order, filters and compressor. The order of Fortran is a codec
+// too: a transposition before all others.
+func (m *metadata) readCodecs2(doc *metafile.Document) error {
+	switch order, err := doc.Str("order"); {
+	case err != nil:
+		return err
+	case order == "F" && len(m.shape) > 1:
+		m.specs = append(m.specs, codec.Spec{Name: "transpose"})
+	case order != "C" && order != "F":
+		return doc.Wrong(ndfile.ErrCorrupt, "order", `"C" or "F"`)
+	}
+	filters, ok := doc.Get("filters")
+	if !ok || filters.Kind() != pyjson.KindNull && filters.Kind() != pyjson.KindList {
+		return doc.Wrong(ndfile.ErrCorrupt, "filters", "null or a list")
+	}
+	for _, item := range filters.Items() {
+		if err := m.readCodec2("filters", item); err != nil {
+			return doc.Place("filters", err)
+		}
+	}
+	compressor, ok := doc.Get("compressor")
+	if !ok {
+		return doc.Wrong(ndfile.ErrCorrupt, "compressor", "null or a codec")
+	}
+	if compressor.Kind() == pyjson.KindNull {
+		return nil
+	}
+	return doc.Place("compressor", m.readCodec2("compressor", compressor))
+}
+
+// readCodec2 reads a filter or a compressor: an object with an id and the
+// configuration of numcodecs.
+func (m *metadata) readCodec2(what string, v pyjson.Value) error {
+	label, _ := v.Object().Get("id")
+	id, ok := label.Str()
 	if !ok {
 		return ndfile.NewError(ndfile.ErrCorrupt, what+": expected an object with an id, found "+metafile.Short(v))
 	}
-	return ndfile.NewError(ndfile.ErrNotSupported, "the "+what+" "+quoted(name)+" is not supported")
-}
-
-// readCompressor2 reads the configuration of numcodecs.
-func (m *metadata) readCompressor2(v pyjson.Value) error {
-	if v.Kind() == pyjson.KindNull {
-		m.codec = chunk.Plain{}
-		return nil
-	}
-	conf := v.Object()
-	id, _ := conf.Get("id")
-	if name, _ := id.Str(); name != "blosc" {
-		return notSupported2("compressor", v)
-	}
-	word, _ := conf.Get("shuffle")
-	shuffle, ok := word.Int64()
-	if !ok || shuffle < -1 || shuffle > 2 {
-		return ndfile.NewError(ndfile.ErrCorrupt, "compressor: expected a shuffle from -1 to 2, found "+metafile.Short(word))
-	}
-	if shuffle == -1 { // numcodecs's AUTOSHUFFLE
-		if shuffle = 1; m.dtype.Size == 1 {
-			shuffle = 2
-		}
-	}
-	return m.setBlosc("compressor", conf, int(shuffle), m.dtype.Size)
+	conf := v.Object().Clone()
+	conf.Delete("id")
+	m.specs = append(m.specs, codec.Spec{Name: id, Conf: conf})
+	return nil
 }
 
 // build2 makes a new document.
 func build2(spec *ndfile.Spec) (*metadata, error) {
-	kind, err := dtypeValue(spec.DType)
-	if err != nil {
-		return nil, err
+	kind := pyjson.String("|O")
+	if !spec.DType.IsVar() {
+		var err error
+		if kind, err = dtypeValue(spec.DType); err != nil {
+			return nil, err
+		}
 	}
 	fill, err := fill2Value(spec.Fill, spec.DType)
 	if err != nil {
 		return nil, err
 	}
-	c := spec.Compression
-	if _, err := bloscCodec(c, spec.DType.Size, false); err != nil {
+	order, filters, compressor, err := splitCodecs2(spec)
+	if err != nil {
 		return nil, err
 	}
-	return parse2(&metafile.Document{Object: object(
+	return &metadata{doc: object(
 		"chunks", intList(spec.Chunks),
-		"compressor", object(
-			"blocksize", pyjson.Int(0),
-			"clevel", pyjson.Int(int64(c.Level)),
-			"cname", pyjson.String(c.Codec),
-			"id", pyjson.String("blosc"),
-			"shuffle", pyjson.Int(int64(c.Shuffle))),
+		"compressor", compressor,
 		"dtype", kind,
 		"fill_value", fill,
-		"filters", pyjson.Null(),
-		"order", pyjson.String("C"),
+		"filters", filters,
+		"order", pyjson.String(order),
 		"shape", intList(spec.Shape),
-		"zarr_format", pyjson.Int(2)).Object()})
+		"zarr_format", pyjson.Int(2)).Object()}, nil
 }
 
-// setBlosc reads the members of a configuration of Blosc that versions 2 and 3
-// share. A block size is checked only: chunks say theirs, and new ones have what
-// C-Blosc chooses.
-func (m *metadata) setBlosc(what string, conf *pyjson.Object, shuffle, typeSize int) error {
-	name, _ := conf.Get("cname")
-	level, _ := conf.Get("clevel")
-	block, hasBlock := conf.Get("blocksize")
-	n, isLevel := level.Int64()
-	if b, ok := block.Int64(); !isLevel || n < 0 || n > blosc.MaxLevel || hasBlock && (!ok || b < 0) {
-		return ndfile.NewError(ndfile.ErrCorrupt, what+": expected a clevel from 0 to 9 and a blocksize of 0 or more, found "+metafile.Short(pyjson.ObjectValue(conf)))
+// splitCodecs2 writes codecs as the members order, filters and compressor.
+func splitCodecs2(spec *ndfile.Spec) (order string, filters, compressor pyjson.Value, err error) {
+	order = "C"
+	own := *spec
+	if len(own.Codecs) > 0 && own.Codecs[0].Name == "transpose" {
+		if own.Codecs[0].Conf.Len() > 0 {
+			return "", filters, compressor, ndfile.NewError(ndfile.ErrNotSupported, "zarr2: the codec transpose has no order but the reverse one")
+		}
+		order, own.Codecs = "F", own.Codecs[1:]
+		own.Chunks = slices.Clone(spec.Chunks)
+		slices.Reverse(own.Chunks)
 	}
-	c := &ndfile.Compression{Level: int(n), Shuffle: shuffle}
-	c.Codec, _ = name.Str()
-	var err error
-	if m.codec, err = bloscCodec(c, typeSize, false); err != nil {
-		return ndfile.NewError(ndfile.ErrNotSupported, what).Because(err)
+	codecs, err := newCodecs(&own, codec.V2)
+	if err != nil {
+		return "", filters, compressor, err
 	}
-	m.compression = c
-	return nil
+	list := make([]pyjson.Value, len(codecs))
+	for i, c := range codecs {
+		list[i] = c.Value2()
+	}
+	if n := len(list); n > 0 && codec.IsBytewise(codecs[n-1].Name, codec.V2) {
+		compressor, list = list[n-1], list[:n-1]
+	}
+	if len(list) > 0 {
+		filters = pyjson.List(list...)
+	}
+	return order, filters, compressor, nil
 }
 
 // isGroup tells whether a folder without a metadata document is a group.

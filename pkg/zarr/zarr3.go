@@ -5,8 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ndfile/ndfile/pkg/blosc"
-	"github.com/ndfile/ndfile/pkg/internal/chunk"
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
@@ -25,12 +24,14 @@ const meta3 = "zarr.json"
 // version3 is Zarr version 3: zarr.json holds everything, attributes included.
 var version3 = version{
 	format: "zarr3",
-	caps:   commonCaps | ndfile.CapDims,
+	caps:   commonCaps | ndfile.CapDims | ndfile.CapStrings,
 	meta:   meta3,
 	grid:   "chunk_grid",
 	codec:  "lz4",
 	ours:   ours3,
 	indent: 2, // as zarr-python 3; the order of members is build3's
+	zarr:   codec.V3,
+	codecs: "codecs",
 	parse:  parse3,
 	build:  build3,
 }
@@ -81,7 +82,12 @@ func parse3(doc *metafile.Document) (*metadata, error) {
 	if !ok {
 		return nil, doc.Wrong(ndfile.ErrCorrupt, "fill_value", "a value")
 	}
-	if m.fill, err = fill3(fill, m.dtype); err != nil {
+	if m.bits > 0 {
+		m.fill, err = smallFill3(fill, &m.dtype, m.bits)
+	} else {
+		m.fill, err = fill3(fill, m.dtype)
+	}
+	if err != nil {
 		return nil, doc.Place("fill_value", err)
 	}
 	return m, nil
@@ -100,25 +106,26 @@ func (m *metadata) members3(d *metafile.Document) error {
 	if err := m.readDims3(member("dimension_names")); err != nil {
 		return d.Place("dimension_names", err)
 	}
-	toBytes, blosc, err := codecs3(member("codecs"))
+	err := m.readCodecs3(member("codecs"))
 	var order ndarray.Order
 	if err == nil {
-		order, err = order3(toBytes)
+		if order, err = codec.StoredOrder(m.specs); err != nil {
+			err = configError(err)
+		}
 	}
 	if err != nil {
 		return d.Place("codecs", err)
 	}
-	if m.dtype, err = dtype3(member("data_type"), max(order, ndarray.Little), 0); err != nil {
-		return d.Place("data_type", err)
+	kind := member("data_type")
+	if name, conf, err := extension("data_type", kind); err == nil && conf.Len() == 0 {
+		if small, ok := small3[name]; ok {
+			m.dtype, m.bits, m.extra = ndarray.DType{Kind: small.kind, Size: 1}, small.bits, ndfile.NewAttrs()
+			m.extra.Set(smallKey, pyjson.String(name))
+			return nil
+		}
 	}
-	// Records of zarr-python 3.1 tell no byte order and are little endian.
-	if order == ndarray.NoOrder && hasOrder(m.dtype) && m.dtype.Kind != ndarray.Record {
-		return d.Wrong(ndfile.ErrCorrupt, "codecs", `the codec "bytes" with an endian, which `+m.dtype.String()+" needs")
-	}
-	if m.codec = (chunk.Plain{}); blosc != nil {
-		return d.Place("codecs", m.readBlosc3(blosc))
-	}
-	return nil
+	m.dtype, err = dtype3(kind, order, 0)
+	return d.Place("data_type", err)
 }
 
 // refuse3 refuses what has to be understood and is not.
@@ -154,6 +161,9 @@ func build3(spec *ndfile.Spec) (*metadata, error) {
 		return nil, err
 	}
 	kind, err := dtype3Value(dtype)
+	if small, ok := spec.Extra.Get(smallKey); ok {
+		kind, err = smallValue3(small, dtype)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -161,35 +171,27 @@ func build3(spec *ndfile.Spec) (*metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	toBytes := named("bytes")
-	if hasOrder(dtype) {
-		endian := "little"
-		if !dtype.Equal(dtype.WithOrder(ndarray.Little)) {
-			endian = "big"
-		}
-		toBytes = named("bytes", "endian", pyjson.String(endian))
-	}
-	c := spec.Compression
-	typeSize := dtype.Size
-	if _, err := bloscCodec(c, typeSize, false); err != nil {
+	stored := *spec
+	stored.DType, stored.Fill = dtype, elem
+	specs, err := newCodecs(&stored, codec.V3)
+	if err != nil {
 		return nil, err
 	}
-	if typeSize > blosc.MaxTypeSize {
-		typeSize = 1 // as chunks have it
+	codecs := make([]pyjson.Value, len(specs))
+	for i, c := range specs {
+		codecs[i] = c.Value3()
 	}
-	compress := named("blosc",
-		"typesize", pyjson.Int(int64(typeSize)),
-		"cname", pyjson.String(c.Codec),
-		"clevel", pyjson.Int(int64(c.Level)),
-		"shuffle", pyjson.String(shuffles[c.Shuffle]),
-		"blocksize", pyjson.Int(0))
+	grid := spec.Chunks
+	if spec.Shards != nil {
+		grid = spec.Shards
+	}
 	doc := object(
 		"shape", intList(spec.Shape),
 		"data_type", kind,
-		"chunk_grid", named("regular", "chunk_shape", intList(spec.Chunks)),
+		"chunk_grid", named("regular", "chunk_shape", intList(grid)),
 		"chunk_key_encoding", named("v2", "separator", pyjson.String(".")),
 		"fill_value", fill,
-		"codecs", pyjson.List(toBytes, compress),
+		"codecs", pyjson.List(codecs...),
 		"attributes", object()).Object()
 	if spec.Dims != nil {
 		if len(spec.Dims) != len(spec.Shape) {
@@ -206,7 +208,7 @@ func build3(spec *ndfile.Spec) (*metadata, error) {
 	doc.Set("zarr_format", pyjson.Int(3))
 	doc.Set("node_type", pyjson.String("array"))
 	doc.Set("storage_transformers", pyjson.List())
-	return parse3(&metafile.Document{Object: doc})
+	return &metadata{doc: doc}, nil
 }
 
 // named is the value that extension reads.

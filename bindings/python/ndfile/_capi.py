@@ -206,10 +206,11 @@ class ndf_array_info(Structure):
         ("codec", c_char * 16),
         ("level", c_int32),
         ("shuffle", c_uint32),
+        ("shards", c_int64 * 64),
     ]
 
 
-assert sizeof(ndf_array_info) == 1144
+assert sizeof(ndf_array_info) == 1656
 
 
 class ndf_blosc_params(Structure):
@@ -243,10 +244,13 @@ class ndf_array_spec(Structure):
         ("compression", c_void_p),
         ("fill", c_void_p),
         ("expected_rows", c_int64),
+        ("fill_len", c_int64),
+        ("codecs_json", c_char_p),
+        ("shards", c_void_p),
     ]
 
 
-assert sizeof(ndf_array_spec) == 88
+assert sizeof(ndf_array_spec) == 112
 
 
 class ndf_item(Structure):
@@ -541,6 +545,7 @@ FUNCTIONS = {
     "ndf_array_info_get": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_array_fill": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_dtype": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_codecs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_dims": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_extra": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_read": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),

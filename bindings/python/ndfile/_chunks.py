@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -31,9 +32,24 @@ class Chunked:
 
     @property
     def compression(self: Array) -> Compression | None:
-        """How new chunks are compressed, see `Compression`; None: they are not."""
+        """How new chunks are compressed where that is Blosc, see `Compression`; else None: see `codecs`."""
         info = self._info(self._open())
         return Compression(info.codec.decode(), info.level, info.shuffle) if info.codec else None
+
+    @property
+    def codecs(self: Array) -> list[str | dict[str, Any]] | None:
+        """The codecs that make the bytes of a chunk, the first one first; None: the array is not chunked.
+
+        Each is a name, or a dict of its ``"name"`` and its configuration.
+        """
+        return json.loads(text(self._file.path, lib.ndf_array_codecs, self._open()))
+
+    @property
+    def shards(self: Array) -> tuple[int, ...] | None:
+        """Shape of a shard, the chunks that lie in one file; None: each chunk has its own."""
+        info = self._info(self._open())
+        extents = tuple(info.shards[: info.ndim])
+        return extents if any(extents) else None
 
     @property
     def nchunks(self: Array) -> int | None:

@@ -283,6 +283,8 @@ class File(Mapping):
         fill_value: Any = None,
         expected_rows: int | None = None,
         extra: Mapping[str, Any] | None = None,
+        codecs: Any = None,
+        shards: Any = None,
     ) -> Array:
         """Declare a new array, to be written afterwards.
 
@@ -313,6 +315,15 @@ class File(Mapping):
         extra : mapping, optional
             What `Array.extra` of an array of the same format gives, in the format's own terms.
 
+        codecs : list, optional
+            What makes the bytes of a chunk of its elements, the first one first: names, and mappings of a
+            name and its configuration, as ``["shuffle", {"name": "zstd", "level": 3}]``. ``[]`` stores
+            elements as they are. Which there are depends on the format: zarr2 and zarr3 have many, others
+            Blosc only. `compression` is the short form for Blosc.
+        shards : int or sequence of int, optional
+            Shape of a shard, the chunks that lie in one file; a multiple of `chunks` along each axis. For
+            zarr3.
+
         Returns
         -------
         Array
@@ -329,8 +340,8 @@ class File(Mapping):
         """
         where = f"{self.path}: array {name!r}"
         storage = chunks, compression, fill_value, expected_rows
-        s = spec(where, shape, _dtypes.declared(dtype), dims, attrs, masked, *storage, extra)
-        if any(x is not None for x in storage) and not self._info().caps & _capi.NDF_CAP_CHUNKED:
+        s = spec(where, shape, _dtypes.declared(dtype), dims, attrs, masked, *storage, extra, codecs, shards)
+        if any(x is not None for x in (*storage, codecs, shards)) and not self._info().caps & _capi.NDF_CAP_CHUNKED:
             raise NotSupportedError(f"{where}: {self.format} does not store arrays in chunks", path=self.path)
         handle = ctypes.c_uint64()
         at = ctypes.addressof(s), ctypes.addressof(handle)
@@ -353,7 +364,7 @@ class File(Mapping):
 
         `data` is what `save` takes: arrays of any strides and byte order, masked arrays, scalars, lists,
         object arrays of `str` or of `bytes`. All else is as for `create`: `storage` are its ``chunks``,
-        ``compression``, ``fill_value``, ``expected_rows`` and ``extra``.
+        ``compression``, ``fill_value``, ``expected_rows``, ``extra``, ``codecs`` and ``shards``.
         """
         where = f"{self.path}: array {name!r}"
         item = _elements.prepare(data[...] if isinstance(data, Array) else data, where)

@@ -86,6 +86,8 @@ def spec(
     fill_value: Any = None,
     expected_rows: int | None = None,
     extra: Mapping[str, Any] | None = None,
+    codecs: Any = None,
+    shards: Any = None,
 ) -> ctypes.Structure:
     """Make an ndf_array_spec; where is for messages."""
     s = _capi.ndf_array_spec()
@@ -113,7 +115,17 @@ def spec(
         params.level, params.shuffle = given.clevel, given.shuffle
         s.kept += params, codec
         s.compression = ctypes.addressof(params)
-    if fill_value is not None:
+    if codecs is not None:
+        s.codecs_json = codecs_json(codecs, where)
+    if shards is not None:
+        extents = _complete(shards, shape, where)
+        s.kept.append((ctypes.c_int64 * len(extents))(*extents))
+        s.shards = ctypes.addressof(s.kept[-1])
+    if fill_value is not None and dtype in ("str", "bytes"):
+        text = fill_value.encode() if isinstance(fill_value, str) else bytes(fill_value)
+        s.kept.append(ctypes.create_string_buffer(text))
+        s.fill, s.fill_len = ctypes.addressof(s.kept[-1]), len(text)
+    elif fill_value is not None:
         stored = _dtypes.to_numpy(dtype)
         fill = _elements.element(fill_value, stored.newbyteorder("="), f"{where}: fill_value")  # type: ignore[union-attr]
         s.kept.append(fill)
@@ -121,6 +133,15 @@ def spec(
     if expected_rows is not None:
         s.expected_rows = operator.index(expected_rows)
     return s
+
+
+def codecs_json(codecs: Any, where: str) -> bytes:
+    """Give a list of codecs as JSON; a name or a mapping stands for one."""
+    given = [codecs] if isinstance(codecs, (str, Mapping)) else list(codecs)
+    for codec in given:
+        if not isinstance(codec, (str, Mapping)):
+            raise ArgumentError(f"{where}: codecs: expected names and mappings with a name, found {codec!r}")
+    return json.dumps([c if isinstance(c, str) else dict(c) for c in given]).encode("ascii")
 
 
 def _complete(chunks: Any, shape: tuple[int, ...], where: str) -> tuple[int, ...]:

@@ -39,6 +39,9 @@ type Array struct {
 	DType ndarray.DType
 	// Chunks is the shape of a chunk, all extents positive.
 	Chunks []int64
+	// Order tells how the axes of a chunk lie in its decoded bytes: the last of
+	// Order is the axis that varies fastest. nil: they are in order.
+	Order []int
 	// Fill is one element; nil is zeros.
 	Fill []byte
 	// Codec encodes chunks.
@@ -73,6 +76,9 @@ type Array struct {
 	folder  atomic.Pointer[identity]
 	cache   cache
 	tail    tail
+
+	lastTexts   atomic.Pointer[lastTexts]
+	textChanges atomic.Uint64
 }
 
 // Header is what a format puts before the encoded chunk in a file.
@@ -106,13 +112,13 @@ func (a *Array) Init(shape []int64) error {
 	if err != nil || size > blosc.MaxNBytes {
 		return ndfile.NewError(ndfile.ErrLimit, fmt.Sprintf("chunks of shape %v of %s: expected at most %d bytes", slices.Clone(a.Chunks), a.DType, blosc.MaxNBytes))
 	}
-	if a.Fill != nil && len(a.Fill) != a.DType.Size {
+	if a.Fill != nil && len(a.Fill) != a.DType.Size && !a.isTexts() {
 		return ndfile.NewError(ndfile.ErrArgument, fmt.Sprintf("fill value of %d bytes, expected %d", len(a.Fill), a.DType.Size))
 	}
 	if a.ShortLast && len(a.Chunks) == 0 {
 		return ndfile.NewError(ndfile.ErrNotSupported, "a scalar in an array of rows")
 	}
-	if a.strides, err = ndarray.AppendStrides(nil, a.Chunks, a.DType.Size); err != nil {
+	if a.strides, err = a.chunkStrides(); err != nil {
 		return err
 	}
 	a.size = int(size)
@@ -122,6 +128,26 @@ func (a *Array) Init(shape []int64) error {
 		a.fs = vfs.NoFollow(a.FS)
 	}
 	return a.SetShape(shape)
+}
+
+// chunkStrides is the distance in bytes between neighbours along each axis of a chunk.
+func (a *Array) chunkStrides() ([]int64, error) {
+	if a.Order == nil {
+		return ndarray.AppendStrides(nil, a.Chunks, a.DType.Size)
+	}
+	if a.ShortLast || len(a.Order) != len(a.Chunks) {
+		return nil, ndfile.NewError(ndfile.ErrNotSupported, "axes out of order in an array of rows")
+	}
+	stored := make([]int64, len(a.Chunks))
+	for i, axis := range a.Order {
+		stored[i] = a.Chunks[axis]
+	}
+	inOrder, err := ndarray.AppendStrides(nil, stored, a.DType.Size)
+	strides := make([]int64, len(inOrder))
+	for i, axis := range a.Order {
+		strides[axis] = inOrder[i]
+	}
+	return strides, err
 }
 
 // Shape is the present shape. The caller must not change it; it stays as it is
@@ -143,6 +169,7 @@ func (a *Array) SetShape(shape []int64) error {
 	a.grid = a.gridOf(shape)
 	a.tail.data, a.tail.checked = nil, false
 	a.cache.clear()
+	a.lastTexts.Store(nil)
 	return nil
 }
 

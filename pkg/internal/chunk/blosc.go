@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -16,7 +17,9 @@ type Blosc struct {
 	Level    int
 	Shuffle  blosc.Shuffle
 	TypeSize int
-	Compat18 bool
+	// BlockSize is 0 where C-Blosc's choice is taken.
+	BlockSize int
+	Compat18  bool
 }
 
 // Name is "blosc1".
@@ -26,7 +29,7 @@ func (Blosc) Name() string { return "blosc1" }
 func (b Blosc) Encode(dst, src []byte, threads int) ([]byte, error) {
 	dst = sized(dst, blosc.EncodeBound(len(src)))
 	n, err := blosc.Encode(dst, src, blosc.Params{Codec: b.Codec, Level: b.Level, Shuffle: b.Shuffle,
-		TypeSize: b.TypeSize, Threads: threads, Compat18: b.Compat18})
+		TypeSize: b.TypeSize, BlockSize: b.BlockSize, Threads: threads, Compat18: b.Compat18})
 	return dst[:n], err
 }
 
@@ -127,6 +130,10 @@ func codecError(err error, from int) error {
 			own.Offset += int64(from)
 		}
 		return own
+	}
+	var chained *codec.Error
+	if errors.As(err, &chained) {
+		return chainError(chained, from)
 	}
 	var e *blosc.Error
 	if !errors.As(err, &e) {

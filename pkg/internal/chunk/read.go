@@ -127,7 +127,7 @@ func (w *worker) around(known bool, room int) (lo, hi int) {
 // straight reports whether the piece is bytes that follow each other in the chunk
 // and in the buffer, the same ones but perhaps for byte order.
 func (p *piece) straight(s *selection) bool {
-	return p.dense && s.match != other && int64(p.hi-p.lo) == p.items*int64(p.buf.DType.Size)
+	return p.dense && s.a.Order == nil && s.match != other && int64(p.hi-p.lo) == p.items*int64(p.buf.DType.Size)
 }
 
 // deliver copies the piece out of the bytes of its chunk from byte lo on.

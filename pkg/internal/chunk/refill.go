@@ -38,6 +38,9 @@ func (a *Array) RefillChunk(ctx context.Context, index, shape []int64) error {
 			return ndfile.NewError(ndfile.ErrBounds, fmt.Sprintf("chunk %v is outside of the shape %v", index, shape))
 		}
 	}
+	if a.isTexts() {
+		return a.refillTexts(ctx, index, inside.Count)
+	}
 	return one(ctx, func(w *worker, _ int64) error {
 		if a.Sparse { // a chunk that does not exist needs no lock
 			if _, err := a.FS.Stat(w.setPath(a, index)); errors.Is(err, fs.ErrNotExist) {

@@ -156,7 +156,7 @@ func (a *Array) lastIndex() []int64 {
 
 // checkRows verifies what is to be appended.
 func (a *Array) checkRows(src *ndarray.Buffer) error {
-	if len(a.shape) == 0 || !slices.Equal(a.shape[1:], a.Chunks[1:]) {
+	if len(a.shape) == 0 || a.Order != nil || !slices.Equal(a.shape[1:], a.Chunks[1:]) {
 		return ndfile.NewError(ndfile.ErrNotSupported, fmt.Sprintf("rows of an array of shape %v in chunks of %v", a.shape, a.Chunks))
 	}
 	if len(src.Shape) != len(a.shape) || !slices.Equal(src.Shape[1:], a.shape[1:]) {

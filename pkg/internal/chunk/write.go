@@ -48,7 +48,7 @@ func (w *worker) writePiece(ctx context.Context, s *selection, j int64) error {
 	size := a.sizeIn(a.stored, w.index)
 	return a.exclusively(ctx, w.index, func() error {
 		opt, full := a.Write, w.items*int64(a.DType.Size) == int64(size)
-		if full && w.dense && s.match == equal {
+		if full && w.dense && a.Order == nil && s.match == equal {
 			return w.store(a, w.index, w.memory(), opt)
 		}
 		w.plain = sized(w.plain, size)

@@ -1,6 +1,7 @@
 package formattest
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -60,6 +61,15 @@ func (a *array) writeBox(dst ndfile.Array, box ndarray.Box, l layout) error {
 		return fmt.Errorf("the array does not implement Masked")
 	}
 	return m.WriteMasked(ctx, box, src, mask)
+}
+
+// put writes all elements of a into a box of an array, one that need not be inside.
+func (a *array) put(ctx context.Context, dst ndfile.Array, box ndarray.Box) error {
+	if str, ok := dst.(ndfile.Strings); ok && a.dtype.IsVar() {
+		offsets, data := a.strings()
+		return str.WriteStrings(ctx, box, offsets, data, nil)
+	}
+	return dst.WriteBox(ctx, box, a.fill(layouts[0].buffer(a.dtype, a.shape)))
 }
 
 // way is one of the ways to write a file.

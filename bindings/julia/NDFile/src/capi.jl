@@ -144,6 +144,7 @@ struct ndf_array_info
     codec::NTuple{16,UInt8}
     level::Int32
     shuffle::UInt32
+    shards::NTuple{64,Int64}
 end
 
 struct ndf_blosc_params
@@ -171,6 +172,9 @@ struct ndf_array_spec
     compression::Ptr{ndf_blosc_params}
     fill::Ptr{Cvoid}
     expected_rows::Int64
+    fill_len::Int64
+    codecs_json::Cstring
+    shards::Ptr{Int64}
 end
 
 struct ndf_item
@@ -393,6 +397,7 @@ const p_ndf_array_close = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_info_get = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_fill = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_dtype = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_codecs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_dims = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_extra = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_read = Ref{Ptr{Cvoid}}(C_NULL)
@@ -441,9 +446,9 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_write_options) == 32
     @assert sizeof(ndf_format_info) == 136
     @assert sizeof(ndf_file_info) == 72
-    @assert sizeof(ndf_array_info) == 1144
+    @assert sizeof(ndf_array_info) == 1656
     @assert sizeof(ndf_blosc_params) == 40
-    @assert sizeof(ndf_array_spec) == 88
+    @assert sizeof(ndf_array_spec) == 112
     @assert sizeof(ndf_item) == 88
     @assert sizeof(ndf_load_info) == 672
     @assert sizeof(ndf_load_args) == 72
@@ -485,6 +490,7 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_array_info_get[] = dlsym(library, :ndf_array_info_get)
     p_ndf_array_fill[] = dlsym(library, :ndf_array_fill)
     p_ndf_array_dtype[] = dlsym(library, :ndf_array_dtype)
+    p_ndf_array_codecs[] = dlsym(library, :ndf_array_codecs)
     p_ndf_array_dims[] = dlsym(library, :ndf_array_dims)
     p_ndf_array_extra[] = dlsym(library, :ndf_array_extra)
     p_ndf_array_read[] = dlsym(library, :ndf_array_read)
@@ -552,6 +558,7 @@ ndf_array_close(array, err) = ccall(p_ndf_array_close[], Int32, (UInt64, Ptr{ndf
 ndf_array_info_get(array, info, err) = ccall(p_ndf_array_info_get[], Int32, (UInt64, Ptr{ndf_array_info}, Ptr{ndf_error},), array, info, err)
 ndf_array_fill(array, buf, len, err) = ccall(p_ndf_array_fill[], Int32, (UInt64, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_dtype(array, buf, len, err) = ccall(p_ndf_array_dtype[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
+ndf_array_codecs(array, buf, len, err) = ccall(p_ndf_array_codecs[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_dims(array, buf, len, err) = ccall(p_ndf_array_dims[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_extra(array, buf, len, err) = ccall(p_ndf_array_extra[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_read(array, ndim, start, count, step, dtype, data, strides, mask, err) = ccall(p_ndf_array_read[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, dtype, data, strides, mask, err)

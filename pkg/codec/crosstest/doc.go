@@ -1,0 +1,2 @@
+// Package crosstest compares package codec with numcodecs, in both directions.
+package crosstest

@@ -1,0 +1,109 @@
+package codec
+
+import (
+	"math"
+
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
+	"github.com/ndfile/ndfile/pkg/ndarray"
+)
+
+// The codec "delta" of numcodecs: the first element, then differences, in the order
+// of memory. Integers wrap; floats are added up in their own precision.
+var _ = define(Definition{ID: "delta", kind: elementwise, new: func(c *conf) (Codec, error) {
+	d, a, err := types(c, "dtype", "astype")
+	return &delta{d, a}, err
+}})
+
+// types reads the type of elements, which Bind completes where it is absent, and the
+// one that they are encoded as, which is the same where it is absent.
+func types(c *conf, dtype, astype string) (d, a ndarray.DType, err error) {
+	d = c.dtype(dtype, d)
+	a = c.dtype(astype, d)
+	for _, t := range [...]ndarray.DType{d, a} {
+		if t.Size > 0 && err == nil {
+			err = numeric(c.name, t)
+		}
+	}
+	return d, a, err
+}
+
+// complete gives types that types did not find those of what a codec is given.
+func complete(codec string, in Form, d, a *ndarray.DType) error {
+	if d.Size > 0 {
+		return nil
+	}
+	*d = in.DType
+	if a.Size == 0 {
+		*a = *d
+	}
+	return numeric(codec, *d)
+}
+
+// typesConf is the configuration that types reads.
+func typesConf(d, a ndarray.DType) []any {
+	return []any{"astype", pyjson.String(a.String()), "dtype", pyjson.String(d.String())}
+}
+
+type delta struct{ dtype, astype ndarray.DType }
+
+func (d *delta) Config(Version) (*Object, error) {
+	return members(typesConf(d.dtype, d.astype)...), nil
+}
+
+func (d *delta) Bind(in Form) (Stage, Form, error) {
+	if err := complete("delta", in, &d.dtype, &d.astype); err != nil {
+		return nil, Form{}, err
+	}
+	in, err := elements("delta", in, d.dtype)
+	if err != nil {
+		return nil, Form{}, err
+	}
+	out, err := in.as(d.astype, nil)
+	return &deltaStage{d, out}, out, err
+}
+
+type deltaStage struct {
+	*delta
+	out Form
+}
+
+func (s *deltaStage) Encode(dst, src []byte) ([]byte, error) {
+	n := load(s.dtype, src)
+	for i := len(n.words) - 1; i > 0; i-- {
+		switch {
+		case n.class == floating:
+			n.words[i] = math.Float64bits(rounded(n.float(i)-n.float(i-1), s.dtype.Size))
+		case s.dtype.Kind == ndarray.Bool:
+			n.words[i] ^= n.words[i-1]
+		default:
+			n.words[i] = wrapped(n.words[i]-n.words[i-1], s.dtype)
+		}
+	}
+	return n.store(dst, s.astype), nil
+}
+
+func (s *deltaStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+	if err := s.out.expect("delta", src); err != nil {
+		return dst, err
+	}
+	n := load(s.astype, src)
+	if c, _ := classOf(s.dtype); c == floating {
+		n = n.floats()
+		for i := 1; i < len(n.words); i++ {
+			n.words[i] = math.Float64bits(rounded(n.float(i-1)+rounded(n.float(i), s.dtype.Size), s.dtype.Size))
+		}
+		return n.store(dst, s.dtype), nil
+	}
+	if n.class == floating {
+		for i, w := range n.words {
+			n.words[i] = truncated(math.Float64frombits(w), signed)
+		}
+		n.class = signed
+	}
+	for i := 1; i < len(n.words); i++ {
+		if n.words[i] += n.words[i-1]; s.dtype.Kind == ndarray.Bool {
+			n.words[i] = min(n.words[i], 1) // a sum of truth values is "or"
+		}
+	}
+	return n.store(dst, s.dtype), nil
+}

@@ -1,0 +1,32 @@
+package codec
+
+import (
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// zstdMaxWindow is the largest window of a frame, in bytes, as libzstd has it where
+// nobody allows more.
+const zstdMaxWindow = 128 << 20
+
+// zstdEncoders are those of the Go implementation, by its level and checksum.
+var zstdEncoders sync.Map
+
+// zstdEncodeGo makes a frame by the Go implementation.
+func zstdEncodeGo(dst, src []byte, level int, checksum bool) ([]byte, error) {
+	type key struct {
+		level zstd.EncoderLevel
+		sum   bool
+	}
+	k := key{zstd.EncoderLevelFromZstd(level), checksum}
+	e, ok := zstdEncoders.Load(k)
+	if !ok {
+		made, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(checksum), zstd.WithEncoderLevel(k.level))
+		if err != nil {
+			return dst, err
+		}
+		e, _ = zstdEncoders.LoadOrStore(k, made)
+	}
+	return e.(*zstd.Encoder).EncodeAll(src, dst), nil
+}

@@ -1,0 +1,95 @@
+package chunk
+
+import (
+	"errors"
+	"math"
+
+	"github.com/ndfile/ndfile/pkg/codec"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// OfChain gives the Codec of a chain of codecs. Chains that are nothing but Blosc, or
+// nothing at all, decode parts of a chunk; others all of it.
+func OfChain(c *codec.Chain) Codec {
+	if c.IsIdentity() {
+		return Plain{}
+	}
+	if b := codec.AsBlosc(c.Only()); b != nil {
+		p := b.Params()
+		return Blosc{Codec: p.Codec, Level: p.Level, Shuffle: p.Shuffle, TypeSize: p.TypeSize, BlockSize: p.BlockSize}
+	}
+	return chain{c}
+}
+
+// chain is the Codec of any chain of elements of a fixed size.
+type chain struct{ *codec.Chain }
+
+// Encode makes a chunk.
+func (c chain) Encode(dst, src []byte, _ int) ([]byte, error) { return c.Chain.Encode(dst[:0], src) }
+
+// Open takes all n bytes as the chunk.
+func (c chain) Open(_ []byte, n int64) (Encoded, error) {
+	if n > math.MaxInt32 {
+		return Encoded{}, ndfile.NewError(ndfile.ErrLimit, "an encoded chunk of 2 GiB or more")
+	}
+	size := int(c.Elements().Size)
+	return Encoded{Size: size, Encoded: int(n), Block: max(size, 1)}, nil
+}
+
+// Decode decodes all of the chunk.
+func (c chain) Decode(dst, raw []byte, off, _ int) error {
+	size := int(c.Elements().Size)
+	if off == 0 && len(dst) == size {
+		return c.Chain.Decode(dst, raw)
+	}
+	w := newWorker()
+	defer w.release()
+	w.plain = sized(w.plain, size)
+	if err := c.Chain.Decode(w.plain, raw); err != nil {
+		return err
+	}
+	copy(dst, w.plain[off:])
+	return nil
+}
+
+// Parts is none: all of the chunk is needed.
+func (chain) Parts(parts []Part, _ []byte, _, _ int) []Part { return parts }
+
+// DecodeParts is never called.
+func (chain) DecodeParts([]byte, []byte, int, []Part) error { return errMore }
+
+// chainError gives an error of package codec its row of the error table, with an
+// offset from the start of the file, where the chunk begins at byte from.
+func chainError(e *codec.Error, from int) error {
+	kind := ndfile.ErrInternal
+	switch e.Kind {
+	case codec.ErrCorrupt:
+		kind = ndfile.ErrCorrupt
+	case codec.ErrNotSupported:
+		kind = ndfile.ErrNotSupported
+	case codec.ErrLimit:
+		kind = ndfile.ErrLimit
+	case codec.ErrConfig:
+		kind = ndfile.ErrArgument
+	case codec.ErrValue:
+		kind = ndfile.ErrValue
+	}
+	msg := e.Msg
+	if e.Codec != "" {
+		msg = "codec " + e.Codec + ": " + msg
+	}
+	located := ndfile.NewError(kind, msg)
+	if e.Offset >= 0 {
+		located.At(e.Offset + int64(from))
+	}
+	return located
+}
+
+// CodecError gives an error of package codec its row of the error table; others stay.
+func CodecError(err error) error {
+	var e *codec.Error
+	if errors.As(err, &e) {
+		return chainError(e, 0)
+	}
+	return err
+}
