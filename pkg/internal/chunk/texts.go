@@ -73,7 +73,7 @@ type lastTexts struct {
 // loadTexts gives the elements of the worker's chunk; found is false where it was
 // never written.
 func (w *worker) loadTexts(ctx context.Context, a *Array) (list [][]byte, found bool, err error) {
-	number, changes := a.number(w.index), a.textChanges.Load()
+	number, changes := a.Number(w.index), a.textChanges.Load()
 	if last := a.lastTexts.Load(); last != nil && last.number == number && last.changes == changes {
 		return last.list, true, nil
 	}
