@@ -441,6 +441,24 @@ inline std::string json_list(const std::vector<std::string> &texts) {
 }
 
 /// Axes names and attributes, which a new array gets. Self is the class that inherits.
+/// For what is no strided, which an item takes in another way.
+template <class C>
+using not_strided = std::enable_if_t<!is_strided<std::remove_cv_t<std::remove_reference_t<C>>>::value>;
+
+/// The memory itself where it has a name, else a copy in kept into which it is moved.
+template <class C>
+const auto &keep(C &&memory, std::shared_ptr<const void> &kept) {
+  if constexpr (std::is_lvalue_reference_v<C>) {
+    return memory;
+  } else {
+    static_assert(!std::is_array_v<C>, "a temporary array: give it a name, or take a std::array");
+    auto own = std::make_shared<const std::remove_cv_t<C>>(std::forward<C>(memory));
+    const auto &out = *own;
+    kept = std::move(own);
+    return out;
+  }
+}
+
 template <class Self>
 class described {
  public:
@@ -1040,7 +1058,9 @@ class item;
 
 /// An open file or folder.
 ///
-/// The destructor closes a file that was opened, and aborts one that is being created: only close() makes it appear.
+/// Only close() makes a file that is being created appear. The destructor discards it and says so nowhere, since it cannot
+/// tell whether an exception left it half written: call close() where all is written. A file that was opened it closes;
+/// what one opened for changes still had in memory is written then, and an error of that is lost, which close() throws.
 class file {
  public:
   /// Owns nothing, as one that was closed.
@@ -1048,7 +1068,7 @@ class file {
 
   /// Opens an existing file or folder; the format is found by content. Metadata is read and checked, elements are not.
   /// Throws NDF_ERR_NOT_FOUND, NDF_ERR_FORMAT, NDF_ERR_CORRUPT and others.
-  static file open(const std::string &path, const open_options &options = {}) {
+  [[nodiscard]] static file open(const std::string &path, const open_options &options = {}) {
     ndf_open_options c = {};
     c.struct_size = sizeof c;
     c.mode = options.update ? NDF_MODE_UPDATE : NDF_MODE_READ;
@@ -1068,7 +1088,7 @@ class file {
 
   /// Starts a new file, in the format of the extension or of the options. It appears at path when close() has succeeded;
   /// before, an older file there is untouched.
-  static file create(const std::string &path, const write_options &options = {}) {
+  [[nodiscard]] static file create(const std::string &path, const write_options &options = {}) {
     const ndf_write_options c = detail::c_options(options);
     file out(path);
     ndf_file handle = 0;
@@ -1422,21 +1442,25 @@ class item : public detail::described<item> {
  public:
   /// Elements in anything contiguous, row-major; or texts: any range of std::string, std::string_view or const char *,
   /// or of std::optional of these, where none is a missing element. NDF_ERR_SHAPE when the shape has not as many.
-  template <class C>
-  item(std::string name, const C &values, extents shape) : name_(std::move(name)), shape_(std::move(shape)) {
+  /// Numbers in an object that has a name are not copied: it must stay as it is until the item has been written. What is
+  /// temporary, or moved into the call, is kept in the item and its copies; of a view only the view is.
+  template <class C, class = detail::not_strided<C>>
+  item(std::string name, C &&values, extents shape) : name_(std::move(name)), shape_(std::move(shape)) {
+    using range = std::remove_cv_t<std::remove_reference_t<C>>;
     static_assert(!std::is_convertible_v<const C &, std::string_view>, "one text is a list of one, with shape {}");
-    using value = detail::range_value<C>;
+    using value = detail::range_value<range>;
     if constexpr (detail::is_text<value>) {
       own(detail::pack_texts(values), "str");
       size_ = own_->offsets.size() - 1;
-      if (detail::is_optional<value>::value) mask(own_->mask);
-    } else if constexpr (std::is_same_v<C, std::vector<bool>>) {
+      if (detail::is_optional<value>::value) mask_ = own_->mask;
+    } else if constexpr (std::is_same_v<range, std::vector<bool>>) {
       detail::packed bytes;
       bytes.bytes.assign(values.begin(), values.end());
       own(std::move(bytes), detail::dtype_name<bool>());
       size_ = own_->bytes.size();
     } else {
-      const span view(values);
+      const auto &stays = detail::keep(std::forward<C>(values), kept_);
+      const span view(stays);
       dtype_ = detail::dtype_name<value>();
       data_ = view.data();
       size_ = view.size();
@@ -1444,19 +1468,21 @@ class item : public detail::described<item> {
   }
 
   /// The same along one axis.
-  template <class C>
-  item(std::string name, const C &values)
-      : item(std::move(name), values, {static_cast<std::int64_t>(std::distance(std::begin(values), std::end(values)))}) {}
+  template <class C, class = detail::not_strided<C>>
+  item(std::string name, C &&values)
+      : item(std::move(name), std::forward<C>(values), {static_cast<std::int64_t>(std::distance(std::begin(values), std::end(values)))}) {}
 
-  /// Elements in memory with gaps or in another order of axes.
+  /// Elements in memory with gaps or in another order of axes, which must stay until the item has been written.
   template <class T>
   item(std::string name, const strided<T> &view)
       : name_(std::move(name)), dtype_(detail::dtype_name<T>()), shape_(view.shape), strides_(view.strides),
         data_(view.data), is_strided_(true) {}
 
-  /// One byte an element in row-major order, 1 = missing: what the memory holds there is not stored.
-  item &mask(span<const std::uint8_t> missing) {
-    mask_ = missing;
+  /// One byte an element in row-major order, 1 = missing: what the memory holds there is not stored. It is kept as the
+  /// values are.
+  template <class C>
+  item &mask(C &&missing) {
+    mask_ = detail::keep(std::forward<C>(missing), kept_mask_);
     return *this;
   }
   /// Texts are stored as "bytes", which may be any, not as "str", which is UTF-8.
@@ -1515,6 +1541,7 @@ class item : public detail::described<item> {
   span<const std::uint8_t> mask_;
   bool is_strided_ = false;
   std::shared_ptr<const detail::packed> own_;
+  std::shared_ptr<const void> kept_, kept_mask_; // temporaries that data_ and mask_ point into
 };
 
 inline void file::append_rows(const std::vector<item> &rows) {

@@ -689,6 +689,51 @@ void test_threads() {
   for (std::thread &t : threads) t.join();
 }
 
+std::vector<float> made(float value) { return std::vector<float>(2000, value); }
+
+/// Items of temporaries, of what is moved and of views, when their memory has been used for something else since.
+void test_temporaries() {
+  const std::string path = folder + "/temporary.ds";
+  auto held = made(2.5f);
+  auto named = made(3.5f);
+  const std::array<std::int16_t, 3> three = {1, 2, 3};
+  std::vector<ndfile::item> items;
+  items.emplace_back("direct", std::vector<float>(2000, 1.5f), ndfile::extents{2000});
+  items.push_back(ndfile::item("called", made(1.5f)).mask(std::vector<std::uint8_t>(2000, 1)).dims({"x"}));
+  items.push_back(ndfile::item("moved", std::move(held), {20, 100}));
+  items.push_back(ndfile::item("named", named));
+  items.push_back(ndfile::item("constant", std::as_const(named), {2000}));
+  items.push_back(ndfile::item("array", std::array<std::int16_t, 3>{1, 2, 3}));
+  items.push_back(ndfile::item("view", ndfile::span<const std::int16_t>(three)));
+  items.push_back(ndfile::item("texts", std::vector<std::string>{"a text that is on the heap for sure", "b"}));
+  items.push_back(ndfile::item("views", std::vector<std::string_view>{"c", "d"}));
+  items.push_back(ndfile::item("flags", std::vector<bool>{true, false, true}));
+  items.push_back(ndfile::item("strided", ndfile::strided<float>{named.data(), {1000}, {8}}));
+  ndfile::strided<const float> view{named.data(), {2}, {4}};
+  items.push_back(ndfile::item("another strided", view));
+  held = std::vector<float>();
+  std::vector<ndfile::item> copies = items;
+  items.clear();
+  std::vector<std::vector<float>> next;
+  for (int i = 0; i < 20; i++) next.push_back(made(-1));
+  named[1] = 4.5f; // which the item sees: it has no copy
+  ndfile::save(path, copies);
+  CHECK(ndfile::load<float>(path, "direct")[1999] == 1.5f);
+  CHECK(ndfile::load<float>(path, "moved")[1999] == 2.5f);
+  CHECK(ndfile::load<float>(path, "named")[0] == 3.5f && ndfile::load<float>(path, "named")[1] == 4.5f);
+  CHECK(ndfile::load<float>(path, "constant")[1] == 4.5f);
+  CHECK(ndfile::load<std::int16_t>(path, "array")[2] == 3 && ndfile::load<std::int16_t>(path, "view")[2] == 3);
+  CHECK(ndfile::load<float>(path, "strided").size() == 1000 && ndfile::load<float>(path, "another strided")[1] == 4.5f);
+  const ndfile::loaded_file all = ndfile::load(path);
+  for (std::size_t i = 0; i < all.size(); i++) {
+    if (all[i].name() == "called")
+      for (std::uint8_t m : all[i].mask()) CHECK(m == 1);
+    if (all[i].name() == "texts") CHECK(*all[i].strings()[0] == "a text that is on the heap for sure");
+    if (all[i].name() == "views") CHECK(*all[i].strings()[1] == "d");
+    if (all[i].name() == "flags") CHECK(all[i].values<bool>()[0] && !all[i].values<bool>()[1]);
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -708,6 +753,7 @@ int main(int argc, char **argv) {
     test_metadata();
     test_errors();
     test_lifetime();
+    test_temporaries();
     test_threads();
     test_chunked();
     test_table();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -64,7 +65,9 @@ class _Handle:
         if value:
             lib.ndf_array_close(value, None)
 
-    __del__ = close
+    def __del__(self, _finalizing: Any = sys.is_finalizing) -> None:
+        if not _finalizing():  # then the library may be gone, and nothing has to be given back
+            self.close()
 
 
 class _Mapping:
@@ -82,8 +85,10 @@ class _Mapping:
             "version": 3,
         }
 
-    def __del__(self) -> None:
-        if self._process == os.getpid():  # a forked child has the memory, but not the handle
+    def __del__(self, _finalizing: Any = sys.is_finalizing) -> None:
+        if (
+            not _finalizing() and self._process == os.getpid()
+        ):  # a forked child has the memory, but not the handle
             lib.ndf_map_close(self._handle, None)
 
 

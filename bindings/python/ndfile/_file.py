@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import ctypes
 import os
+import sys
 import threading
 import time
 import uuid
@@ -70,8 +73,10 @@ class File(Mapping):
     """An open file or folder: a mapping of names to `Array`, in file order. Made by `open`.
 
     Use it in a ``with`` statement. A file being created appears at its path when it is closed, whole; left
-    by an exception, or collected as garbage unclosed (with a `ResourceWarning`), it leaves nothing, and an
-    older file at the path as it was.
+    by an exception, or never closed, it leaves nothing, and an older file at the path as it was. Of a file
+    open for writing that nobody closes a `ResourceWarning` tells when it is collected as garbage, and a line
+    on stderr when the interpreter ends, or at once in a forked child. After `os._exit` or a signal nobody
+    can tell: a new file is not there, but a temporary one (``*.ndf-tmp-*``) may be.
 
     Where the format allows it (`formats` tells: ``"update"``), mode ``"r+"`` changes a file in place. Regions
     that are written are in the file at once; appended rows when a chunk is full, at `flush` and at `close`;
@@ -430,14 +435,19 @@ class File(Mapping):
         else:
             self.close()
 
-    def __del__(self) -> None:
-        if not getattr(self, "_handle", 0):
-            return
-        if self.mode in ("w", "x"):
-            warnings.warn(f"{self!r} was never closed: nothing is written", ResourceWarning, 2, source=self)
-            self.abort()
-        else:
+    def __del__(self, _finalizing: Any = sys.is_finalizing) -> None:
+        if not getattr(self, "_handle", 0) or _finalizing():
+            return  # with the interpreter: a reader needs nothing, and of a writer _at_exit has taken care
+        if self.mode == "r":
             self.close()
+        else:
+            _forgotten.tell(self.path, self.mode)
+            warnings.warn(f"{self!r} was never closed: {_ends(self.mode)}", ResourceWarning, 2, source=self)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """End a file open for writing that nobody has closed."""
+        self._end(lib.ndf_file_close if self.mode == "r+" else lib.ndf_file_abort)
 
     def __repr__(self) -> str:
         return f"<ndfile.{type(self).__name__} {self.path!r}: {self.format} {self.kind}, {self._state}>"
@@ -454,13 +464,65 @@ class File(Mapping):
         return _html.table(title, ["name", "dtype", "shape", "dims", "chunks", "masked"], rows)
 
 
-#: All files, for what has to be done in a forked child.
+#: All files, for what has to be done in a forked child and at the end.
 _files: weakref.WeakSet[File] = weakref.WeakSet()
+
+
+def _ends(mode: str) -> str:
+    """Say what becomes of a file in that mode that is not closed."""
+    return "what was in memory is written now" if mode == "r+" else "nothing is written"
+
+
+class _Forgotten:
+    """Tells on stderr of files that were not closed, since Python does not show a ResourceWarning by default.
+
+    It does so at the end; in a forked child, which often ends without one, at once.
+    """
+
+    def __init__(self) -> None:
+        self.lines: dict[str, None] = {}  # each once, in order
+        self.more = 0
+        self.at_once = False
+
+    def tell(self, path: str, mode: str) -> None:
+        line = f"ndfile: {path!r} was never closed: {_ends(mode)}"
+        if line not in self.lines and len(self.lines) == 20:
+            self.more += 1
+        else:
+            self.lines[line] = None
+        if self.at_once:
+            self.show()
+
+    def show(self) -> None:
+        lines, more = list(self.lines), self.more
+        self.lines, self.more = {}, 0
+        if more:
+            lines.append(f"ndfile: and {more} more")
+        if lines and sys.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):  # it is closed
+                print(*lines, sep="\n", file=sys.stderr, flush=True)
+
+
+_forgotten = _Forgotten()
+
+
+@atexit.register
+def _at_exit() -> None:
+    for file in list(_files):
+        if file._handle and file.mode != "r":
+            _forgotten.tell(file.path, file.mode)
+            try:
+                file._give_up()
+            except Exception as e:
+                _forgotten.lines[f"ndfile: {e}"] = None
+    _forgotten.show()
 
 
 def _after_fork() -> None:
     global _files
     files, _files = list(_files), weakref.WeakSet()
+    _forgotten.__init__()
+    _forgotten.at_once = True
     for file in files:
         file._after_fork()
 

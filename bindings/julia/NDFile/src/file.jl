@@ -122,7 +122,7 @@ function open(path::AbstractString, mode::AbstractString="r"; format=nothing, fo
             throw(NDFileError(NDF_ERR_ARGUMENT, "follow_symlinks, shared and require_lock: only for files that exist"))
         options = write_options(commit, sync, mode == "x")
         call(ndf_file_create, cpath, cformat, attrs_json(attrs, path), options, handle)
-        return File(path, String(mode), Handle(handle[], ABORT_FILE))
+        return File(path, String(mode), Handle(handle[], ABORT_FILE, path))
     end
     mode in ("r", "r+") ||
         throw(NDFileError(NDF_ERR_ARGUMENT, "mode: expected \"r\", \"r+\", \"w\" or \"x\", found $(repr(mode))"))
@@ -134,7 +134,7 @@ function open(path::AbstractString, mode::AbstractString="r"; format=nothing, fo
              timeout_ms=timeout > 0 ? max(1, ceil(Int64, 1000timeout)) : -1, sync=sync, require_lock=require_lock)))
         call(ndf_file_open, cpath, options, handle)
     end
-    return File(path, String(mode), Handle(handle[], CLOSE_FILE))
+    return File(path, String(mode), Handle(handle[], CLOSE_FILE, mode == "r" ? "" : path))
 end
 
 function open(@nospecialize(fn::Function), args...; options...)

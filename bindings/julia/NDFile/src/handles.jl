@@ -7,7 +7,8 @@
 # How a handle that nobody refers to any more is given back.
 const CLOSE_ARRAY, CLOSE_FILE, ABORT_FILE, CLOSE_MAP = UInt64(0), UInt64(1), UInt64(2), UInt64(3)
 
-# An entry of the list, in C memory: a finalizer must not keep Julia objects.
+# An entry of the list, in C memory: a finalizer must not keep Julia objects. After it comes the path of a file that was
+# open for writing, with a NUL: whoever forgets to close one is told.
 struct Released
     next::Ptr{Released}
     handle::UInt64
@@ -18,11 +19,27 @@ mutable struct Handle
     value::Threads.Atomic{UInt64} # 0: closed
     how::UInt64
     entry::Ptr{Released} # room for the finalizer, which should not depend on memory being left
-    function Handle(value::UInt64, how::UInt64)
-        entry = Ptr{Released}(Libc.malloc(sizeof(Released)))
-        entry == C_NULL && throw(OutOfMemoryError())
-        return finalizer(release, new(Threads.Atomic{UInt64}(value), how, entry))
+    function Handle(value::UInt64, how::UInt64, written::String="")
+        h = new(Threads.Atomic{UInt64}(value), how, new_entry(written))
+        return finalizer(release, h)
     end
+    # A handle that goes with another object. It has no finalizer of its own: what only a finalizer refers to is garbage
+    # to the collector, which would run that one while the object is in use.
+    function Handle(value::UInt64, how::UInt64, owner::Base.RefValue)
+        h = new(Threads.Atomic{UInt64}(value), how, new_entry(""))
+        finalizer(_ -> release(h), owner[])
+        return h
+    end
+end
+
+function new_entry(written::String)
+    n = ncodeunits(written)
+    entry = Ptr{Released}(Libc.malloc(sizeof(Released) + n + 1))
+    entry == C_NULL && throw(OutOfMemoryError())
+    text = Ptr{UInt8}(entry + sizeof(Released))
+    GC.@preserve written unsafe_copyto!(text, pointer(written), n)
+    unsafe_store!(text, 0x00, n + 1)
+    return entry
 end
 
 Base.isopen(h::Handle) = h.value[] != 0
@@ -46,7 +63,8 @@ function release(h::Handle)
         found == first && break
         first = found
     end
-    EXITING[] && collect_released()
+    # At exit the memory of a mapping stays: a thread may be reading it.
+    EXITING[] && h.how != CLOSE_MAP && collect_released()
     return
 end
 
@@ -56,12 +74,26 @@ function collect_released()
     entry = Ptr{Released}(Threads.atomic_xchg!(RELEASED, UInt(0)))
     while entry != C_NULL
         r = unsafe_load(entry)
+        report_unclosed(r, unsafe_string(Ptr{UInt8}(entry + sizeof(Released))))
         Libc.free(entry)
         r.how == CLOSE_ARRAY ? ndf_array_close(r.handle, C_NULL) :
         r.how == CLOSE_FILE ? ndf_file_close(r.handle, C_NULL) :
         r.how == CLOSE_MAP ? ndf_map_close(r.handle, C_NULL) : ndf_file_abort(r.handle, C_NULL)
         entry = r.next
     end
+    return
+end
+
+const UNCLOSED = Threads.Atomic{Int}(0) # files that have been reported
+
+# This can run in a finalizer, at exit, where a task must not be switched: it writes as the runtime itself does.
+function report_unclosed(r::Released, path::String)
+    isempty(path) && return
+    n = Threads.atomic_add!(UNCLOSED, 1)
+    n > 20 && return
+    n == 20 && return ccall(:jl_safe_printf, Cvoid, (Cstring,), "NDFile: and more, of which nothing is said\n")
+    what = r.how == ABORT_FILE ? "nothing is written" : "what was in memory is written now"
+    ccall(:jl_safe_printf, Cvoid, (Cstring, Cstring...), "NDFile: %s was never closed: %s\n", path, what)
     return
 end
 

@@ -40,6 +40,25 @@ end
         @test NDFile.handle_count() == start
     end
 
+    @testset "forgotten files" begin
+        code = """
+            using NDFile
+            forget(mode) = (f = NDFile.open(ARGS[1], mode; format="zarr2"); mode == "r+" || (f[""] = [1]); nothing)
+            forget(ARGS[2])
+            ARGS[3] == "collected" ? (GC.gc(); GC.gc(); NDFile.handle_count()) : (global kept = NDFile.open(ARGS[1] * "2", "w"; format="zarr2"))
+            """
+        for (mode, how, wanted) in (("w", "collected", "nothing is written"), ("x", "kept", "nothing is written"), ("r+", "collected", "is written now"))
+            path = joinpath(mktempdir(), "forgotten.zarr")
+            mode == "r+" && NDFile.save(path, [1]; format="zarr2")
+            command = `$(Base.julia_cmd()) --project=$(dirname(HERE)) --startup-file=no -e $code $path $mode $how`
+            said = read(pipeline(ignorestatus(command); stderr=joinpath(dirname(path), "said")), String)
+            said = read(joinpath(dirname(path), "said"), String)
+            @test occursin("$path was never closed: ", said) && occursin(wanted, said)
+            @test how == "collected" || occursin("$(path)2 was never closed", said)
+            @test ispath(path) == (mode == "r+")
+        end
+    end
+
     @testset "dropped files" begin
         drop(path, mode) = (f = NDFile.open(path, mode); mode == "w" ? (f["a"] = [1]) : f["x"][1]; nothing)
         for _ in 1:200
