@@ -6,6 +6,10 @@
 
 #include "internal.h"
 
+/* Descriptors from here on are not looked after: a child of a process with that many open files keeps locks until it
+ * ends. */
+#define NDFILE_LOCK_FILES 65536
+
 /* What lasts beyond forks: the copy of the library that a child loads uses the same memory. */
 typedef struct ndfile_process {
   int32_t epoch;      /* forks between this process and the one that loaded the library */
@@ -13,7 +17,13 @@ typedef struct ndfile_process {
   int64_t max_header; /* of ndf_set_limits; 0: the default */
   pthread_key_t key;  /* by which threads that end give back what they have of the Go runtime in use */
   int32_t _Atomic has_key;
+  int64_t _Atomic forks;                           /* of this process, begun until now */
+  uint64_t _Atomic lock_files[NDFILE_LOCK_FILES / 64]; /* bits: which descriptors are lock files */
 } ndfile_process;
+
+/* Notes that a descriptor is, or is no longer, one of a lock file. */
+extern void ndfile_lock_file(int32_t fd, int32_t open);
+extern int64_t ndfile_forks(void);
 
 extern ndfile_process *ndfile_shared; /* never NULL */
 

@@ -60,12 +60,37 @@ static int hold_self(void) {
   return self.fd >= 0;
 }
 
+/* A child inherits open lock files, and with them the locks: a writer that is killed would not free them while a child
+ * of it sleeps. So the child closes its copies at once. That unlocks nothing: a lock ends with the last copy. */
+void ndfile_lock_file(int32_t fd, int32_t open) {
+  if (fd < 0 || fd >= NDFILE_LOCK_FILES) return;
+  uint64_t bit = (uint64_t)1 << (fd % 64);
+  if (open)
+    atomic_fetch_or(&ndfile_shared->lock_files[fd / 64], bit);
+  else
+    atomic_fetch_and(&ndfile_shared->lock_files[fd / 64], ~bit);
+}
+
+int64_t ndfile_forks(void) { return atomic_load(&ndfile_shared->forks); }
+
+static void close_lock_files(void) {
+  for (int i = 0; i < NDFILE_LOCK_FILES / 64; i++) {
+    uint64_t bits = atomic_exchange(&own.lock_files[i], 0);
+    for (int fd = 64 * i; bits != 0; fd++, bits >>= 1)
+      if (bits & 1) close(fd);
+  }
+}
+
 /* fork() must not meet a loader at work: it would be at work for ever in the child. */
-static void before_fork(void) { pthread_mutex_lock(&reloading); }
+static void before_fork(void) {
+  pthread_mutex_lock(&reloading);
+  atomic_fetch_add(&own.forks, 1);
+}
 
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&reloading); }
 
 static void after_fork_in_child(void) {
+  close_lock_files();
   if (atomic_exchange(&own.has_key, 0)) pthread_key_delete(own.key);
   pthread_mutex_init(&reloading, NULL);
   failure[0] = 0;

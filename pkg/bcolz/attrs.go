@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -81,19 +82,38 @@ func (a *attributes) parse() *ndfile.Attrs {
 	return o
 }
 
-// save writes the file in root if it is new or the attributes were changed.
-func (a *attributes) save(d *disk, root string, opt ndfile.WriteOptions, isNew bool) error {
+// save writes the file in root.
+func (a *attributes) save(d *disk, root string, opt ndfile.WriteOptions) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	text := line(a.object)
-	if !isNew && (a.object == nil || bytes.Equal(text, line(a.parse()))) {
-		return nil
-	}
 	if err := d.write(root+"/"+attrsFile, text, opt); err != nil {
 		return err
 	}
 	a.text = text
 	return nil
+}
+
+// update writes the file in root if the attributes were changed here.
+func (a *attributes) update(ctx context.Context, f *file, root string) error {
+	if !a.changed() {
+		return nil
+	}
+	err := f.Alone()
+	if err == nil {
+		err = edit.Unchanged(ctx, &f.disk.Files, root+"/"+attrsFile, a.text)
+	}
+	if err == nil {
+		err = a.save(&f.disk, root, f.Write)
+	}
+	return err
+}
+
+// changed tells whether the attributes are others than in the file.
+func (a *attributes) changed() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.object != nil && !bytes.Equal(line(a.object), line(a.parse()))
 }
 
 // merge adds attributes, or nothing when one is there with another value.

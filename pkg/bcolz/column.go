@@ -27,7 +27,8 @@ type column struct {
 	fresh, unlisted bool
 	removed         bool
 
-	sizes sizes // what is on disk: shape[0] is the number of rows there
+	sizes     sizes  // what is on disk: shape[0] is the number of rows there
+	sizesText []byte // the file, as it was read or written here
 
 	loaded  bool // the rest is known too
 	storage storage
@@ -43,10 +44,15 @@ func (c *column) readSizes(ctx context.Context) error {
 		return missing(err, c.dir+"/"+metaFolder)
 	}
 	path := c.dir + "/" + sizesFile
-	doc, err := d.document(ctx, path)
+	text, err := d.Read(ctx, path)
+	if err != nil {
+		return ndfile.Locate(missing(err, path), path, "", false)
+	}
+	doc, err := metafile.Parse(text, d.Limits)
 	if err == nil {
 		c.sizes, err = parseSizes(doc)
 	}
+	c.sizesText = text
 	return ndfile.Locate(err, path, "", false)
 }
 

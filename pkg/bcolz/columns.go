@@ -26,7 +26,7 @@ func (f *file) publish(ctx context.Context) error {
 			return c.located(err)
 		}
 	}
-	if err := f.list(f.names()); err != nil {
+	if err := f.list(ctx, f.names()); err != nil {
 		return err
 	}
 	for _, c := range f.columns {
@@ -37,8 +37,16 @@ func (f *file) publish(ctx context.Context) error {
 }
 
 // list writes __rootdirs__.
-func (f *file) list(names []string) error {
-	return f.disk.write(f.Root+"/"+rootdirsFile, rootdirsText(names), f.Write)
+func (f *file) list(ctx context.Context, names []string) error {
+	if err := f.unchanged(ctx); err != nil {
+		return err
+	}
+	text := rootdirsText(names)
+	err := f.disk.write(f.Root+"/"+rootdirsFile, text, f.Write)
+	if err == nil {
+		f.listText = text
+	}
+	return err
 }
 
 // moveIn completes a new column and gives its folder the right name.
@@ -86,7 +94,7 @@ func (f *file) remove(ctx context.Context, name string) error {
 	if err := f.flush(ctx); err != nil {
 		return err
 	}
-	return c.located(f.unlist(i))
+	return c.located(f.unlist(ctx, i))
 }
 
 // forget removes a column from the list.
@@ -100,7 +108,7 @@ func (f *file) forget(i int) {
 
 // unlist removes a column from __rootdirs__ first, then its files, under a
 // temporary name: what a crash leaves of them is known to be nobody's.
-func (f *file) unlist(i int) error {
+func (f *file) unlist(ctx context.Context, i int) error {
 	c := f.columns[i]
 	info, err := f.disk.Lstat(c.dir)
 	if err != nil {
@@ -111,7 +119,7 @@ func (f *file) unlist(i int) error {
 			return err
 		}
 	}
-	if err := f.list(slices.Delete(f.names(), i, i+1)); err != nil {
+	if err := f.list(ctx, slices.Delete(f.names(), i, i+1)); err != nil {
 		return err
 	}
 	f.forget(i)

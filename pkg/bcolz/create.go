@@ -159,7 +159,7 @@ func (f *file) finish(ctx context.Context) error {
 		}
 	}
 	if f.kind == ndfile.Table {
-		if err := f.attrs.save(&f.disk, f.Root, f.Write, true); err != nil {
+		if err := f.attrs.save(&f.disk, f.Root, f.Write); err != nil {
 			return err
 		}
 		if err := f.disk.write(f.Root+"/"+rootdirsFile, rootdirsText(f.names()), f.Write); err != nil {

@@ -19,6 +19,7 @@ type file struct {
 	columns  []*column
 	rows     int64 // of every column, those in memory included
 	attrs    *attributes
+	listText []byte   // __rootdirs__, as it was read or written here
 	changed  bool     // columns were added that are not in __rootdirs__ yet
 	trash    []string // folders of columns that are gone
 	appended bool     // rows were, whatever came of it
@@ -109,6 +110,27 @@ func (f *file) Flush(ctx context.Context) error {
 	return f.Located(err)
 }
 
+// unchanged fails with ErrBusy when somebody else was at work on the metadata.
+func (f *file) unchanged(ctx context.Context) error {
+	if f.Mode != edit.Updating {
+		return nil
+	}
+	if f.kind == ndfile.Table {
+		if err := edit.Unchanged(ctx, &f.disk.Files, f.Root+"/"+rootdirsFile, f.listText); err != nil {
+			return err
+		}
+	}
+	for _, c := range f.columns {
+		if c.fresh {
+			continue
+		}
+		if err := edit.Unchanged(ctx, &f.disk.Files, c.dir+"/"+sizesFile, c.sizesText); err != nil {
+			return c.located(err)
+		}
+	}
+	return nil
+}
+
 // flush brings the root on disk up to date.
 func (f *file) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -124,11 +146,11 @@ func (f *file) flush(ctx context.Context) error {
 		if c.attrs == nil {
 			continue
 		}
-		if err := c.attrs.save(&f.disk, c.dir, f.Write, false); err != nil {
+		if err := c.attrs.update(ctx, f, c.dir); err != nil {
 			return c.located(err)
 		}
 	}
-	return f.attrs.save(&f.disk, f.Root, f.Write, false)
+	return f.attrs.update(ctx, f, f.Root)
 }
 
 // Close implements [ndfile.File].

@@ -39,6 +39,7 @@ func (f *file) open(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
+	f.listText = text
 	doc, err := metafile.Parse(text, f.disk.Limits)
 	var names []string
 	if err == nil {

@@ -144,6 +144,11 @@ func (f *file) append(ctx context.Context, columns []ndarray.Buffer) error {
 	if err := f.settleColumns(ctx); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(f.columns, func(c *column) bool { return c.chunks.Completes(n) }) {
+		if err := f.unchanged(ctx); err != nil { // a chunk will be written
+			return err
+		}
+	}
 	before, flush := f.rows, false
 	f.appended = true
 	for i, c := range f.columns {
@@ -200,6 +205,12 @@ func (f *file) countRows(n int64) {
 
 // flushRows writes the rows in memory, and counts them on disk.
 func (f *file) flushRows(ctx context.Context) error {
+	if !slices.ContainsFunc(f.columns, func(c *column) bool { return !c.fresh && c.sizes.shape[0] != f.rows }) {
+		return nil
+	}
+	if err := f.unchanged(ctx); err != nil {
+		return err
+	}
 	for _, c := range f.columns {
 		if c.fresh {
 			continue
@@ -216,6 +227,7 @@ func (f *file) flushRows(ctx context.Context) error {
 			return c.located(err)
 		}
 	}
+	f.appended = false
 	return nil
 }
 
@@ -225,10 +237,11 @@ func (c *column) wholeChunks(rows int64) int64 { return rows / c.storage.chunkle
 func (c *column) writeSizes(rows, cbytes int64) error {
 	s := sizes{shape: slices.Clone(c.sizes.shape), cbytes: c.sizes.cbytes + cbytes}
 	s.shape[0] = rows
-	if err := c.file.disk.write(c.dir+"/"+sizesFile, s.text(c.storage.dtype.Size), c.file.Write); err != nil {
+	text := s.text(c.storage.dtype.Size)
+	if err := c.file.disk.write(c.dir+"/"+sizesFile, text, c.file.Write); err != nil {
 		return err
 	}
-	c.sizes = s
+	c.sizes, c.sizesText = s, text
 	return nil
 }
 
@@ -281,6 +294,11 @@ func (f *file) trim(ctx context.Context, n int64) (err error) {
 	for _, c := range f.columns {
 		if c.rows() <= n && c.sizes.shape[0] <= n {
 			continue
+		}
+		if len(cut) == 0 {
+			if err := f.unchanged(ctx); err != nil {
+				return err
+			}
 		}
 		if e := c.located(c.cut(n)); e != nil {
 			if len(cut) == 0 {

@@ -19,13 +19,14 @@ func (c *column) settle(ctx context.Context) error {
 	c.sizes.cbytes = c.chunkBytes() + c.compressed(0, c.rows()/c.storage.chunklen)
 	d, opt := &c.file.disk, c.writeOptions()
 	opt.Ordered = c.file.Mode == edit.Updating // else a power failure could leave a table with a column that is empty files
-	if err := c.attrs.save(d, c.dir, opt, true); err != nil {
+	if err := c.attrs.save(d, c.dir, opt); err != nil {
 		return err
 	}
 	if err := d.write(c.dir+"/"+storageFile, c.storage.text(), opt); err != nil {
 		return err
 	}
-	return d.write(c.dir+"/"+sizesFile, c.sizes.text(c.storage.dtype.Size), opt)
+	c.sizesText = c.sizes.text(c.storage.dtype.Size)
+	return d.write(c.dir+"/"+sizesFile, c.sizesText, opt)
 }
 
 // fillMissing writes the chunks that nobody wrote: bcolz has no sparse arrays.

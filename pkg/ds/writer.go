@@ -92,7 +92,7 @@ func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile
 	defer w.mu.Unlock()
 	name = strings.Clone(name)
 	if w.closed {
-		return nil, errClosed()
+		return nil, ndfile.ErrClosed()
 	}
 	if w.arrays[name] != nil {
 		return nil, ndfile.NewError(ndfile.ErrNameExists, ndfile.ErrNameExists.Text).In(name)
@@ -113,8 +113,6 @@ func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile
 	return p, nil
 }
 
-func errClosed() error { return ndfile.NewError(ndfile.ErrArgument, "the file is closed") }
-
 // room gives the spool.
 func (w *writer) room() (vfs.File, error) {
 	if w.spool == nil {
@@ -132,7 +130,7 @@ func (w *writer) Close(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return errClosed()
+		return ndfile.ErrClosed()
 	}
 	err := w.commit(ctx)
 	if e := w.drop(); err == nil && e != nil {
@@ -295,7 +293,7 @@ func errNotMasked() error {
 func (p *pending) accepts(box ndarray.Box) error {
 	switch {
 	case p.w.closed:
-		return errClosed()
+		return ndfile.ErrClosed()
 	case p.noData:
 		return ndfile.NewError(ndfile.ErrNoData, "the variable was declared to have no data")
 	}

@@ -166,10 +166,10 @@ func TestAbort(t *testing.T) {
 	if list, _ := mem.ReadDir("."); len(list) != 0 {
 		t.Errorf("left: %v", list)
 	}
-	if err := a.WriteBox(ctx, ndarray.Full(b.Shape), b); ndfile.KindOf(orNil(err)) != ndfile.ErrArgument {
+	if err := a.WriteBox(ctx, ndarray.Full(b.Shape), b); ndfile.KindOf(orNil(err)) != ndfile.ErrHandle {
 		t.Errorf("write after abort: %v", err)
 	}
-	if err := f.Close(ctx); ndfile.KindOf(orNil(err)) != ndfile.ErrArgument {
+	if err := f.Close(ctx); ndfile.KindOf(orNil(err)) != ndfile.ErrHandle {
 		t.Errorf("close after abort: %v", err)
 	}
 	// A canceled Close leaves nothing either.

@@ -93,6 +93,9 @@ func NewError(kind *ErrorKind, msg string) *Error {
 	return &Error{Kind: kind, Offset: -1, Msg: msg}
 }
 
+// ErrClosed is the error of every call on a file that was closed.
+func ErrClosed() *Error { return NewError(ErrHandle, "the file is closed") }
+
 // At sets the byte offset in the file.
 func (e *Error) At(offset int64) *Error { e.Offset = offset; return e }
 

@@ -22,6 +22,13 @@ var OS = vfs.OS
 // Near is OS for one goroutine and many small files, in Load and Save.
 type Near = vfs.Near
 
+// LockWatch is told of the descriptors of lock files, which the children of a fork
+// inherit and must close.
+type LockWatch = vfs.LockWatch
+
+// WatchLocks sets the one that is told. It is called before the first file is opened.
+func WatchLocks(w LockWatch) { vfs.Locks = w }
+
 // Mem is a file system in memory, for tests and scratch work.
 type Mem = vfs.Mem
 

@@ -344,9 +344,7 @@ func (f *file) Abort() error {
 	mu.Lock()
 	defer mu.Unlock()
 	if f.closed {
-		return f.located(errClosed())
+		return f.located(ndfile.ErrClosed())
 	}
 	return f.located(f.release())
 }
-
-func errClosed() error { return ndfile.NewError(ndfile.ErrArgument, "the file is closed") }

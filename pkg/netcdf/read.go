@@ -291,7 +291,7 @@ func (a *array) call(start, count []int64, p unsafe.Pointer) error {
 	mu.Lock()
 	defer mu.Unlock()
 	if a.file.closed {
-		return errClosed()
+		return ndfile.ErrClosed()
 	}
 	return failed(C.ndnc_get_vara(a.ncid, a.varid, &s[0], &c[0], p), ndfile.ErrCorrupt, "read")
 }

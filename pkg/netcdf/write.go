@@ -329,7 +329,7 @@ func (a *newArray) writeMasked(ctx context.Context, box ndarray.Box, src ndarray
 	a.file.mu.Lock()
 	defer a.file.mu.Unlock()
 	if a.file.closed {
-		return errClosed()
+		return ndfile.ErrClosed()
 	}
 	if err := a.check(box, src, mask); err != nil {
 		return err
@@ -497,7 +497,7 @@ func (a *newStringArray) WriteStrings(ctx context.Context, box ndarray.Box, offs
 
 func (a *newArray) writeStrings(ctx context.Context, box ndarray.Box, offsets []int64, data []byte, mask []byte) error {
 	if a.file.closed {
-		return errClosed()
+		return ndfile.ErrClosed()
 	}
 	if err := box.Check(a.spec.Shape); err != nil {
 		return err

@@ -132,7 +132,7 @@ func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile
 
 func (w *writer) add(ctx context.Context, name string, spec ndfile.Spec) (*newArray, error) {
 	if w.closed {
-		return nil, errClosed()
+		return nil, ndfile.ErrClosed()
 	}
 	if w.arrays[name] != nil {
 		return nil, ndfile.NewError(ndfile.ErrNameExists, "")
@@ -181,7 +181,7 @@ func (w *writer) Close(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return w.located(errClosed())
+		return w.located(ndfile.ErrClosed())
 	}
 	err := w.finish(ctx)
 	if err != nil {

@@ -329,10 +329,10 @@ func TestRefused(t *testing.T) {
 	if err := f.Close(ctx); !errors.Is(err, ndfile.ErrOrder) {
 		t.Errorf("Close without an array: %v", err)
 	}
-	if err := f.Close(ctx); !errors.Is(err, ndfile.ErrArgument) {
+	if err := f.Close(ctx); !errors.Is(err, ndfile.ErrHandle) {
 		t.Errorf("Close again: %v", err)
 	}
-	if _, err := f.Add(ctx, "", ndfile.Spec{DType: src.DType}); !errors.Is(err, ndfile.ErrArgument) {
+	if _, err := f.Add(ctx, "", ndfile.Spec{DType: src.DType}); !errors.Is(err, ndfile.ErrHandle) {
 		t.Errorf("Add after Close: %v", err)
 	}
 	mem := ndfile.NewMem()

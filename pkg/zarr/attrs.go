@@ -27,6 +27,7 @@ func (s *store) readAttrs(ctx context.Context, m *metadata) (*ndfile.Attrs, erro
 		return ndfile.NewAttrs(), nil
 	}
 	text, err := s.read(ctx, s.version.attrs)
+	s.attrsText = text
 	if errors.Is(err, fs.ErrNotExist) {
 		return ndfile.NewAttrs(), nil
 	}
@@ -82,6 +83,17 @@ func (f *file) flushAttrs(ctx context.Context) (err error) {
 			return err
 		}
 		new = rebase(onDisk, f.oldAttrs, f.attrs)
+	} else {
+		err := f.Alone()
+		if err == nil && f.version.attrs != "" {
+			err = edit.Unchanged(ctx, &f.files, f.path(f.version.attrs), f.attrsText)
+		}
+		if err == nil && f.version.attrs == "" {
+			err = f.unchanged(ctx)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := f.writeAttrs(new); err != nil {
 		return err

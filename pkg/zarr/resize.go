@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,8 +63,18 @@ func (a *array) change(ctx context.Context, do func() error) (err error) {
 		if err := a.refresh(ctx); err != nil {
 			return f.Located(err)
 		}
+	} else if err := f.unchanged(ctx); err != nil {
+		return f.Located(err)
 	}
 	return f.Located(do())
+}
+
+// unchanged fails with ErrBusy when somebody else was at work on the metadata.
+func (f *file) unchanged(ctx context.Context) error {
+	if f.Mode != edit.Updating {
+		return nil
+	}
+	return edit.Unchanged(ctx, &f.files, f.path(f.version.meta), f.metaText)
 }
 
 // refresh takes over the shape that is on disk.
@@ -102,7 +113,7 @@ func (a *array) resize(ctx context.Context, shape []int64) error {
 			return err
 		}
 	}
-	if err := a.setShape(shape); err != nil {
+	if err := a.setShape(ctx, shape); err != nil {
 		return err
 	}
 	if slices.Equal(both, old) {
@@ -151,7 +162,7 @@ func (a *array) append(ctx context.Context, axis int, src ndarray.Buffer) error 
 	}
 	err := a.chunks.WriteBox(ctx, box, src)
 	if err == nil {
-		err = a.setShape(shape)
+		err = a.setShape(ctx, shape)
 	}
 	if err != nil {
 		a.cleared = nil
@@ -182,10 +193,13 @@ func (a *array) takeBack(ctx context.Context, old, shape []int64) {
 }
 
 // setShape writes the metadata with another shape and takes it over.
-func (a *array) setShape(shape []int64) error {
+func (a *array) setShape(ctx context.Context, shape []int64) error {
 	m := *a.file.meta
 	m.setShape(shape)
 	if a.file.Mode != edit.Creating { // else Close writes them
+		if err := a.file.unchanged(ctx); err != nil {
+			return err
+		}
 		if err := a.file.writeDocument(a.file.version.meta, m.doc, a.file.Write); err != nil {
 			return err
 		}
@@ -232,6 +246,7 @@ func (a *array) clear(ctx context.Context, shape, all, known []int64) error {
 	if err != nil {
 		return err
 	}
+	folders := map[string]bool{}
 	for _, edges := range []bool{false, true} { // what is deleted makes room for what is written
 		for index := range present {
 			err := ctx.Err()
@@ -240,11 +255,19 @@ func (a *array) clear(ctx context.Context, shape, all, known []int64) error {
 			case edges:
 				err = a.chunks.RefillChunk(ctx, index, shape)
 			default:
-				err = a.remove(index)
+				if err = a.remove(index); err == nil && a.file.Write.Sync {
+					path := a.file.chunkPath(nil, index)
+					folders[string(path[:bytes.LastIndexByte(path, '/')])] = true
+				}
 			}
 			if err != nil {
 				return err
 			}
+		}
+	}
+	for folder := range folders { // what is gone must not come back into view
+		if err := a.file.files.SyncDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil

@@ -18,6 +18,8 @@ type store struct {
 	version *version
 	files   metafile.Files
 	root    string // where the files are
+	// The documents as they were read or written here; nil: there was none.
+	metaText, attrsText []byte
 }
 
 func newStore(v *version, fsys ndfile.FS, root string, follow bool, limits ndfile.Limits) store {
@@ -54,7 +56,7 @@ func (s *store) checkData() error {
 // readMeta reads and checks the metadata.
 func (s *store) readMeta(ctx context.Context) (*metadata, error) {
 	text, err := s.read(ctx, s.version.meta)
-	if err == nil {
+	if s.metaText = text; err == nil {
 		m, err := s.version.read(text, s.files.Limits)
 		return m, ndfile.Locate(err, s.path(s.version.meta), "", false)
 	}
@@ -104,8 +106,16 @@ func (v *version) parsed(doc *metafile.Document) (*metadata, error) {
 
 // writeDocument writes a metadata document or attributes.
 func (s *store) writeDocument(name string, doc *pyjson.Object, opt ndfile.WriteOptions) error {
-	path := s.path(name)
-	return s.files.Explain(s.files.WriteFile(path, [][]byte{s.version.append(nil, doc)}, opt), path)
+	path, text := s.path(name), s.version.append(nil, doc)
+	if err := s.files.WriteFile(path, [][]byte{text}, opt); err != nil {
+		return s.files.Explain(err, path)
+	}
+	if name == s.version.meta {
+		s.metaText = text
+	} else {
+		s.attrsText = text
+	}
+	return nil
 }
 
 // eachFile calls fn for everything in the folder of the chunks, with its path

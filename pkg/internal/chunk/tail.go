@@ -81,6 +81,12 @@ func (a *Array) writeTail(at, src ndarray.Buffer) error {
 // Unflushed is the number of rows that are in memory only.
 func (a *Array) Unflushed() int64 { return a.tail.rows }
 
+// Completes tells whether AppendRows of n rows would write a chunk.
+func (a *Array) Completes(n int64) bool {
+	chunk := a.Chunks[0]
+	return n >= chunk-a.stored[0]%chunk-a.tail.rows
+}
+
 // AppendRows puts rows behind the last (along axis 0). Only axis 0 may be cut
 // into chunks: otherwise it is ErrNotSupported. Whole chunks are written at once:
 // nobody looks at them before the format's metadata count them. The rest stays

@@ -97,15 +97,12 @@ func (s *Session) Create(path string, folder *vfs.Folder, opt ndfile.WriteOption
 	s.Write = ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: opt.Sync}
 }
 
-// ErrClosed is the error of every call on a file that is closed.
-func ErrClosed() error { return ndfile.NewError(ndfile.ErrHandle, "the file is closed") }
-
 // Check is what every call begins with, the mutex held. write: it changes the
 // file.
 func (s *Session) Check(write bool) error {
 	switch {
 	case s.closed:
-		return ErrClosed()
+		return ndfile.ErrClosed()
 	case write && s.Mode == Reading:
 		return ndfile.NewError(ndfile.ErrReadOnly, "")
 	}
@@ -118,13 +115,14 @@ func (s *Session) Begin(ctx context.Context) error {
 	if err := s.Check(true); err != nil {
 		return err
 	}
-	if err := s.alone(); err != nil {
+	if err := s.Alone(); err != nil {
 		return err
 	}
 	return ctx.Err()
 }
 
-func (s *Session) alone() error {
+// Alone fails where others share the store.
+func (s *Session) Alone() error {
 	if s.shared {
 		return ndfile.NewError(ndfile.ErrNotSupported, "writers that share the store write regions only: for changes of shape, arrays or attributes open it without shared")
 	}

@@ -75,7 +75,7 @@ func (w *writer) Add(_ context.Context, name string, spec ndfile.Spec) (ndfile.A
 func (w *writer) add(name string, spec ndfile.Spec) (err error) {
 	switch {
 	case w.closed:
-		return errClosed()
+		return ndfile.ErrClosed()
 	case w.head != nil:
 		return ndfile.NewError(ndfile.ErrNameExists, w.format.Called+" holds one array")
 	}
@@ -87,15 +87,13 @@ func (w *writer) add(name string, spec ndfile.Spec) (err error) {
 	return err
 }
 
-func errClosed() error { return ndfile.NewError(ndfile.ErrArgument, "the file is closed") }
-
 func (w *writer) Spec() ndfile.Spec { return w.parsed.Spec() }
 
 // WriteBox is as [ndfile.Array] has it. It may be called from several goroutines
 // whose boxes do not overlap.
 func (w *writer) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
 	if w.closed {
-		return w.located(errClosed())
+		return w.located(ndfile.ErrClosed())
 	}
 	l := w.parsed.Layout
 	if w.plain != nil {
@@ -122,7 +120,7 @@ func (w *writer) Map(ctx context.Context) (data []byte, unmap func() error, err 
 // Close verifies that the file is complete and makes it visible.
 func (w *writer) Close(ctx context.Context) error {
 	if w.closed {
-		return w.located(errClosed())
+		return w.located(ndfile.ErrClosed())
 	}
 	if err := w.finish(ctx); err != nil {
 		w.Abort()
