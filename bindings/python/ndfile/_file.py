@@ -346,7 +346,8 @@ class File(Mapping):
         where = f"{self.path}: array {name!r}"
         storage = chunks, compression, fill_value, expected_rows
         s = spec(where, shape, _dtypes.declared(dtype), dims, attrs, masked, *storage, extra, codecs, shards)
-        if any(x is not None for x in (*storage, codecs, shards)) and not self._info().caps & _capi.NDF_CAP_CHUNKED:
+        given = any(x is not None for x in (*storage, codecs, shards))
+        if given and not self._info().caps & _capi.NDF_CAP_CHUNKED:
             raise NotSupportedError(f"{where}: {self.format} does not store arrays in chunks", path=self.path)
         handle = ctypes.c_uint64()
         at = ctypes.addressof(s), ctypes.addressof(handle)
