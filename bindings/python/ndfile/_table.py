@@ -192,8 +192,8 @@ class Table(File):
             A condition in words: ``"(price > 10) & (sym in ('A', 'B'))"``, with ``&``, ``|``, ``~`` (or
             ``and``, ``or``, ``not``, which bind alike), comparisons, ``in``, arithmetic, texts in quotes,
             times as ISO 8601 texts, and names that are no words in backquotes. Or conditions that must all
-            hold: ``[("price", ">", 10), ("sym", "==", "A")]``. Comparisons with constants are exact. Constants
-            are numbers and bools; texts for columns of texts; datetimes as NumPy, `datetime` or ISO 8601 have
+            hold: ``[("price", ">", 10), ("sym", "==", "A")]``. Comparisons with constants are exact.
+            Constants are numbers and bools; texts for columns of texts; datetimes as NumPy, `datetime` or ISO 8601 have
             them. With NaN and NaT only ``!=`` holds. Arithmetic is that of int64, or of float64 where a
             float or a ``/`` takes part.
         columns : sequence of str, optional
