@@ -194,8 +194,8 @@ class Table(File):
             times as ISO 8601 texts, and names that are no words in backquotes. Or conditions that must all
             hold: ``[("price", ">", 10), ("sym", "==", "A")]``. Comparisons with constants are exact.
             Constants are numbers and bools; texts for columns of texts; datetimes as NumPy, `datetime` or
-            ISO 8601 have them. With NaN and NaT only ``!=`` holds. Arithmetic is that of int64, or of float64 where a
-            float or a ``/`` takes part.
+            ISO 8601 have them. With NaN and NaT only ``!=`` holds. Arithmetic is that of int64, or of float64
+            where a float or a ``/`` takes part.
         columns : sequence of str, optional
             Columns to read, as for `read`.
         start, stop : int, optional
