@@ -48,6 +48,8 @@ function list!(f::File)
         f.format = unsafe_string(field(p, Val(:format)))
         f.kind = get(KINDS, Int32(field(p, Val(:kind))), :unknown)
         f.caps = field(p, Val(:caps))
+        field(p, Val(:flags)) & NDF_FILE_UNLOCKED == 0 ||
+            @warn "$(f.path): the file system cannot lock, so nothing keeps other writers out; require_lock=true refuses such stores" maxlog=1
         f.names = [text(ndf_file_name, number(f), i - 1) for i in 1:field(p, Val(:narrays))]
     end
     return nothing
