@@ -8,47 +8,57 @@ import (
 
 // inflater decodes a Deflate stream (RFC 1951) whose length is known, from one
 // buffer to another: the whole output is its window, and nothing is copied
-// twice. Tables of 11 and 8 bits decode most codes in one step, a second table
-// those that are longer.
+// twice. Tables of up to 11 and 8 bits decode most codes in one step, a second
+// table those that are longer; two short literals may be one step. The loop that
+// does the work is written twice, here and in asm/inflate.go, which knows where
+// the tables lie.
 type inflater struct {
 	litlen [litlenSize]uint32
 	dist   [distSize]uint32
-	fixed  bool // the tables are those of a fixed block
+	// The bits by which the tables are entered.
+	litlenRoot, distRoot uint
+	fixed                bool // the tables are those of a fixed block
 
 	src   []byte
 	at    int    // the next byte of src
 	bits  uint64 // the next bits of the stream, lowest first
 	nbits uint
 	lens  [320]uint8
+	tail  [2 * inflateRead]byte // the end of src, and zeros
 }
 
-// A table entry is, from the lowest bit: 4 bits length of the code, 4 bits
-// number of extra bits (of a link: bits of its table), the value, 4 flags.
+// A table entry is, from the lowest bit: 8 bits length of the code with its extra
+// bits, 4 bits length of the code without them, 4 flags, 16 bits value. Of a link:
+// bits of the first table, bits of the second, flags, its place. The value of a
+// pair is two literals.
 const (
 	litlenBits, litlenSize = 11, 2400 // 2342 are used at most (zlib's enough.c)
 	distBits, distSize     = 8, 420   // 402
 
-	entryLiteral = 1 << 31
-	entryEnd     = 1 << 30 // of a block
-	entryLink    = 1 << 29 // to a second table
-	entryBad     = 1 << 28 // no code; as a whole entry 0 too
-	extraShift   = 4
-	valueShift   = 8
+	lengthShift = 8
+	valueShift  = 16
+
+	entryLiteral = 1 << 15
+	entryPair    = 1 << 13 // of a literal
+	entrySpecial = 1 << 14 // with one of the next two; else there is no such code
+	entryLink    = 1 << 13 // to a second table
+	entryEnd     = 1 << 12 // of a block
+	entryBad     = entrySpecial
 )
 
 // litlenValues and distValues are the entries of the symbols, without the
-// lengths of the codes.
+// lengths of the codes: extra bits are where those of both go.
 var litlenValues, distValues = func() (l [288]uint32, d [32]uint32) {
 	for i := range 256 {
 		l[i] = entryLiteral | uint32(i)<<valueShift
 	}
-	l[256] = entryEnd
+	l[256] = entrySpecial | entryEnd
 	for i, base := uint32(0), uint32(3); i < 28; i++ {
 		extra := uint32(0)
 		if i >= 8 {
 			extra = i/4 - 1
 		}
-		l[257+i] = base<<valueShift | extra<<extraShift
+		l[257+i] = base<<valueShift | extra
 		base += 1 << extra
 	}
 	l[285] = 258 << valueShift
@@ -58,12 +68,18 @@ var litlenValues, distValues = func() (l [288]uint32, d [32]uint32) {
 		if i >= 4 {
 			extra = i/2 - 1
 		}
-		d[i] = base<<valueShift | extra<<extraShift
+		d[i] = base<<valueShift | extra
 		base += 1 << extra
 	}
 	d[30], d[31] = entryBad, entryBad
 	return l, d
 }()
+
+// value is that of a length or a distance, with the extra bits of what was hold
+// before the code.
+func value(e uint32, hold uint64) int {
+	return int(e>>valueShift) + int(hold&(1<<(e&63)-1)>>(e>>lengthShift&15))
+}
 
 // inflate fills dst and says whether src is a stream of exactly its length. It
 // gives the bytes of src that the stream has.
@@ -163,12 +179,13 @@ func (z *inflater) fixedTables() bool {
 			z.lens[i] = 8
 		}
 	}
-	ok := buildTable(z.litlen[:], litlenBits, z.lens[:288], litlenValues[:], false)
+	z.litlenRoot = buildTable(z.litlen[:], litlenBits, z.lens[:288], litlenValues[:], false)
 	for i := range 32 {
 		z.lens[i] = 5
 	}
-	z.fixed = ok && buildTable(z.dist[:], distBits, z.lens[:32], distValues[:], false)
-	return z.fixed
+	z.distRoot = buildTable(z.dist[:], distBits, z.lens[:32], distValues[:], false)
+	z.fixed = true
+	return true
 }
 
 // codeOrder is the order in which the lengths of the length codes are stored.
@@ -201,14 +218,15 @@ func (z *inflater) dynamicTables() bool {
 		lens[i] = uint8(n)
 	}
 	var table [128]uint32
-	if !buildTable(table[:], 7, lens[:], codeValues[:], false) {
+	root := buildTable(table[:], 7, lens[:], codeValues[:], false)
+	if root == 0 {
 		return false
 	}
 	for i := 0; i < nlit+ndist; {
 		z.fill()
-		e := table[z.bits&127]
+		e := table[z.bits&(1<<root-1)]
 		n := uint(e & 15)
-		if n == 0 || n > z.nbits {
+		if e == entryBad || n > z.nbits {
 			return false
 		}
 		z.bits >>= n
@@ -247,34 +265,41 @@ func (z *inflater) dynamicTables() bool {
 	if z.lens[256] == 0 { // no way to end the block
 		return false
 	}
-	return buildTable(z.litlen[:], litlenBits, z.lens[:nlit], litlenValues[:], true) &&
-		buildTable(z.dist[:], distBits, z.lens[nlit:nlit+ndist], distValues[:], true)
+	z.litlenRoot = buildTable(z.litlen[:], litlenBits, z.lens[:nlit], litlenValues[:], true)
+	z.distRoot = buildTable(z.dist[:], distBits, z.lens[nlit:nlit+ndist], distValues[:], true)
+	return z.litlenRoot > 0 && z.distRoot > 0
 }
 
-// buildTable makes the decoding table of a canonical code, of root bits and
-// with second tables behind. It refuses codes that overlap, and, as zlib does,
-// incomplete ones but for a single code of one bit where single is set, and no
-// code at all.
-func buildTable(table []uint32, root int, lens []uint8, values []uint32, single bool) bool {
+// buildTable makes the decoding table of a canonical code, of up to most bits and
+// with second tables behind, and gives the bits by which it is entered: as few as
+// the code needs, because filling it takes longer than decoding a short stream. 0
+// refuses codes that overlap, and, as zlib does, incomplete ones but for a single
+// code of one bit where single is set, and no code at all.
+func buildTable(table []uint32, most int, lens []uint8, values []uint32, single bool) uint {
 	var count [16]int
-	longest := 0
 	for _, n := range lens {
-		count[n]++
-		longest = max(longest, int(n))
+		count[n&15]++
 	}
-	clear(table[:1<<root])
+	longest := 15
+	for longest > 0 && count[longest] == 0 {
+		longest--
+	}
 	if longest == 0 {
-		return single
+		if !single {
+			return 0
+		}
+		table[0], table[1] = entryBad, entryBad
+		return 1
 	}
 	left := 1
 	for n := 1; n <= 15; n++ {
 		left = left<<1 - count[n]
 		if left < 0 {
-			return false
+			return 0
 		}
 	}
 	if left > 0 && (!single || longest != 1) {
-		return false
+		return 0
 	}
 	// Symbols in the order of their codes.
 	var offset [16]int
@@ -288,59 +313,94 @@ func buildTable(table []uint32, root int, lens []uint8, values []uint32, single 
 			offset[n]++
 		}
 	}
-	code, next := 0, 1<<root // next: where a second table may begin
+	used := order[:len(lens)-count[0]]
+	root := min(most, longest)
+	// The table of the codes of up to n bits, made twice as large with each bit
+	// more: what is shorter is there twice. Codes are counted up by their highest
+	// bit, places by their lowest.
+	code, size := 0, 1
+	for n := 1; n <= root; n++ {
+		copy(table[size:2*size], table[:size])
+		size *= 2
+		code <<= 1
+		for range count[n] {
+			sym := used[0]
+			used = used[1:]
+			at := int(bits.Reverse16(uint16(code)) >> (16 - n))
+			table[at] = values[sym] + uint32(n<<lengthShift|n)
+			code++
+		}
+	}
+	if left > 0 {
+		table[1] = entryBad
+	}
+	next := size // where a second table may begin
 	sub, subBits, prefix := 0, 0, -1
-	for _, sym := range order[:len(lens)-count[0]] {
-		n := int(lens[sym])
-		reversed := int(bits.Reverse16(uint16(code)) >> (16 - n))
-		entry := values[sym]
-		if n <= root {
-			entry |= uint32(n)
-			for i := reversed; i < 1<<root; i += 1 << n {
-				table[i] = entry
-			}
-		} else {
-			if p := reversed & (1<<root - 1); p != prefix {
+	for n := root + 1; n <= longest; n++ {
+		code <<= 1
+		for k := count[n]; k > 0; k-- {
+			sym := used[0]
+			used = used[1:]
+			reversed := int(bits.Reverse16(uint16(code)) >> (16 - n))
+			code++
+			if p := reversed & (size - 1); p != prefix {
 				// As many bits as the codes with this prefix need.
 				prefix, sub, subBits = p, next, n-root
-				for room := 1 << subBits; subBits+root < longest; subBits++ {
-					if room -= count[subBits+root]; room <= 0 {
+				for room, codes := 1<<subBits, k; subBits+root < longest; {
+					if room -= codes; room <= 0 {
 						break
 					}
 					room <<= 1
+					subBits++
+					codes = count[subBits+root]
 				}
 				next += 1 << subBits
 				if next > len(table) {
-					return false
+					return 0
 				}
-				clear(table[sub:next])
-				table[p] = entryLink | uint32(sub)<<valueShift | uint32(subBits)<<extraShift | uint32(root)
+				table[p] = entrySpecial | entryLink | uint32(sub)<<valueShift | uint32(subBits)<<lengthShift | uint32(root)
 			}
-			entry |= uint32(n - root)
+			entry := values[sym] + uint32((n-root)<<lengthShift|(n-root))
 			for i := reversed >> root; i < 1<<subBits; i += 1 << (n - root) {
 				table[sub+i] = entry
 			}
 		}
-		count[n]--
-		// The next code: one more, and longer if this was the last of its length.
-		code++
-		for n < longest && count[n] == 0 {
-			n++
-			code <<= 1
-		}
 	}
-	return true
+	return uint(root)
 }
 
-// Where a turn of the fast loop may begin: it reads up to 16 bytes and writes a
-// match of 258 in pieces of 16, after two literals.
+// pairs makes one entry of two literals whose codes are short enough. That takes
+// as long as decoding some thousand bytes.
+func (z *inflater) pairs() {
+	table := z.litlen[:1<<z.litlenRoot]
+	for i := len(table) - 1; i >= 0; i-- { // second ones are in front: they are single yet
+		e := table[i]
+		n := uint(e & 63)
+		if e&entryLiteral == 0 || n >= z.litlenRoot {
+			continue
+		}
+		second := table[i>>n]
+		if m := uint(second & 63); second&entryLiteral != 0 && n+m <= z.litlenRoot {
+			table[i] = entryLiteral | entryPair | (second>>valueShift<<8|e>>valueShift)<<valueShift | uint32(n+m)
+		}
+	}
+}
+
+// Where a turn of the fast loop may begin: it reads up to three times 8 bytes, 7
+// apart, and writes up to three entries of 2 literals.
 const (
-	inflateRead  = 16
-	inflateWrite = 2 + 258 + 16
+	inflateRead  = 24
+	inflateWrite = 8
 )
+
+// inflatePairs is the output from which on pairs are worth while.
+const inflatePairs = 16 << 10
 
 // block decodes one block by the tables.
 func (z *inflater) block(dst []byte, op int) (int, bool) {
+	if len(dst)-op >= inflatePairs && !z.fixed {
+		z.pairs()
+	}
 	op, done, ok := z.fastBlock(dst, op)
 	for ok && !done {
 		op, done, ok = z.slowSymbol(dst, op)
@@ -351,157 +411,145 @@ func (z *inflater) block(dst []byte, op int) (int, bool) {
 // fastBlock decodes while there is room for any symbol at both ends.
 func (z *inflater) fastBlock(dst []byte, start int) (op int, done, ok bool) {
 	op = start
-	if len(dst)-op < inflateWrite || len(z.src)-z.at < inflateRead {
+	lastAt, lastOp := len(z.src)-inflateRead, len(dst)-inflateWrite
+	if op > lastOp {
+		return op, false, true
+	}
+	if op, done, ok, all := z.fastBlockKernel(dst, op, lastOp); all {
+		return op, done, ok
+	}
+	if z.at > lastAt {
 		return op, false, true
 	}
 	var (
 		at, hold, nbits = z.at, z.bits, z.nbits
-		lastAt          = len(z.src) - inflateRead
-		lastOp          = len(dst) - inflateWrite
+		litlen          = uint64(1)<<z.litlenRoot - 1
+		dists           = uint64(1)<<z.distRoot - 1
 		p               = unsafe.Pointer(unsafe.SliceData(z.src))
-		out             = unsafe.Pointer(unsafe.SliceData(dst))
 	)
 	for at <= lastAt && op <= lastOp {
 		hold |= load64(p, at) << (nbits & 63)
 		at += int((63 - nbits) / 8)
 		nbits |= 56
-		// Up to two literals and a match: 15+15+15+5 bits and, after another
+		// Up to two literals and a length: 11+11+15+5 bits and, after another
 		// fill, 15+13.
-		e := z.litlen[hold&(1<<litlenBits-1)]
+		e := z.litlen[hold&litlen&(1<<litlenBits-1)]
+		for range 2 {
+			if e&entryLiteral == 0 {
+				break
+			}
+			hold >>= e & 63
+			nbits -= uint(e & 63)
+			binary.LittleEndian.PutUint16(dst[op:], uint16(e>>valueShift))
+			op += 1 + int(e/entryPair&1)
+			e = z.litlen[hold&litlen&(1<<litlenBits-1)]
+		}
+		if e&(entryLiteral|entrySpecial|entryLink) == entrySpecial|entryLink {
+			hold >>= e & 63
+			nbits -= uint(e & 63)
+			e = z.litlen[uint64(e>>valueShift&(1<<12-1))+hold&(1<<(e>>lengthShift&15)-1)]
+		}
 		if e&entryLiteral != 0 {
-			hold >>= e & 15
-			nbits -= uint(e & 15)
-			*(*byte)(unsafe.Add(out, op)) = byte(e >> valueShift)
-			op++
-			e = z.litlen[hold&(1<<litlenBits-1)]
-			if e&entryLiteral != 0 {
-				hold >>= e & 15
-				nbits -= uint(e & 15)
-				*(*byte)(unsafe.Add(out, op)) = byte(e >> valueShift)
-				op++
-				e = z.litlen[hold&(1<<litlenBits-1)]
-			}
+			hold >>= e & 63
+			nbits -= uint(e & 63)
+			binary.LittleEndian.PutUint16(dst[op:], uint16(e>>valueShift))
+			op += 1 + int(e/entryPair&1)
+			continue
 		}
-		if e&entryLink != 0 {
-			hold >>= litlenBits
-			nbits -= litlenBits
-			e = z.litlen[uint64(e>>valueShift&(1<<12-1))+hold&(1<<(e>>extraShift&15)-1)]
-		}
-		hold >>= e & 15
-		nbits -= uint(e & 15)
-		if e&(entryLiteral|entryEnd|entryBad) != 0 || e == 0 {
-			if e&entryLiteral != 0 {
-				*(*byte)(unsafe.Add(out, op)) = byte(e >> valueShift)
-				op++
-				continue
-			}
-			done, ok = e&entryEnd != 0, e&entryEnd != 0
+		n := value(e, hold)
+		hold >>= e & 63
+		nbits -= uint(e & 63)
+		if e&entrySpecial != 0 {
 			z.at, z.bits, z.nbits = at, hold&(1<<nbits-1), nbits
-			return op, done, ok
+			return op, e&entryEnd != 0, e&entryEnd != 0
 		}
-		extra := e >> extraShift & 15
-		n := int(e>>valueShift) + int(hold&(1<<extra-1))
-		hold >>= extra
-		nbits -= uint(extra)
 
 		hold |= load64(p, at) << (nbits & 63)
 		at += int((63 - nbits) / 8)
 		nbits |= 56
-		e = z.dist[hold&(1<<distBits-1)]
-		if e&entryLink != 0 {
-			hold >>= distBits
-			nbits -= distBits
-			e = z.dist[uint64(e>>valueShift&(1<<12-1))+hold&(1<<(e>>extraShift&15)-1)]
+		e = z.dist[hold&dists&(1<<distBits-1)]
+		if e&entrySpecial != 0 {
+			if e&entryLink == 0 {
+				return op, false, false
+			}
+			hold >>= e & 63
+			nbits -= uint(e & 63)
+			if e = z.dist[uint64(e>>valueShift&(1<<9-1))+hold&(1<<(e>>lengthShift&15)-1)]; e&entrySpecial != 0 {
+				return op, false, false
+			}
 		}
-		hold >>= e & 15
-		nbits -= uint(e & 15)
-		extra = e >> extraShift & 15
-		dist := int(e>>valueShift) + int(hold&(1<<extra-1))
-		hold >>= extra
-		nbits -= uint(extra)
-		if e == 0 || e&entryBad != 0 || dist > op {
+		dist := value(e, hold)
+		hold >>= e & 63
+		nbits -= uint(e & 63)
+		if dist > op || n > len(dst)-op {
 			return op, false, false
 		}
-		end := op + n
-		switch {
-		case dist >= 16:
-			for op < end {
-				*(*[16]byte)(unsafe.Add(out, op)) = *(*[16]byte)(unsafe.Add(out, op-dist))
-				op += 16
-			}
-		case dist == 1:
-			v := uint64(*(*byte)(unsafe.Add(out, op-1))) * 0x0101010101010101
-			for op < end {
-				binary.LittleEndian.PutUint64((*[8]byte)(unsafe.Add(out, op))[:], v)
-				op += 8
-			}
-		case dist >= 8:
-			for op < end {
-				*(*[8]byte)(unsafe.Add(out, op)) = *(*[8]byte)(unsafe.Add(out, op-dist))
-				op += 8
-			}
-		default:
-			for op < end {
-				*(*byte)(unsafe.Add(out, op)) = *(*byte)(unsafe.Add(out, op-dist))
-				op++
-			}
-		}
-		op = end
+		copyWithin(dst, op, dist, n)
+		op += n
 	}
 	z.at, z.bits, z.nbits = at, hold&(1<<nbits-1), nbits
 	return op, false, true
 }
 
-// slowSymbol decodes one symbol with every check.
+// copyWithin repeats n bytes of dst from dist before op, which are there.
+func copyWithin(dst []byte, op, dist, n int) {
+	for end := op + n; op < end; { // doubling what is there to copy
+		m := copy(dst[op:end], dst[op-dist:op])
+		op += m
+		dist += m
+	}
+}
+
+// slowSymbol decodes one entry with every check.
 func (z *inflater) slowSymbol(dst []byte, op int) (_ int, done, ok bool) {
-	e, ok := z.symbol(z.litlen[:], litlenBits)
+	e, hold, ok := z.symbol(z.litlen[:], z.litlenRoot)
 	switch {
-	case !ok || e&entryBad != 0:
+	case !ok:
 		return op, false, false
-	case e&entryEnd != 0:
-		return op, true, true
 	case e&entryLiteral != 0:
-		if op == len(dst) {
+		n := 1 + int(e/entryPair&1)
+		if n > len(dst)-op {
 			return op, false, false
 		}
 		dst[op] = byte(e >> valueShift)
-		return op + 1, false, true
+		if n == 2 {
+			dst[op+1] = byte(e >> (valueShift + 8))
+		}
+		return op + n, false, true
+	case e&entrySpecial != 0:
+		return op, true, e&entryEnd != 0
 	}
-	more, ok := z.take(uint(e >> extraShift & 15))
-	if !ok {
+	n := value(e, hold)
+	if e, hold, ok = z.symbol(z.dist[:], z.distRoot); !ok || e&entrySpecial != 0 {
 		return op, false, false
 	}
-	n := int(e>>valueShift) + int(more)
-	if e, ok = z.symbol(z.dist[:], distBits); !ok || e&entryBad != 0 {
-		return op, false, false
-	}
-	if more, ok = z.take(uint(e >> extraShift & 15)); !ok {
-		return op, false, false
-	}
-	dist := int(e>>valueShift) + int(more)
+	dist := value(e, hold)
 	if dist > op || n > len(dst)-op {
 		return op, false, false
 	}
-	for range n {
-		dst[op] = dst[op-dist]
-		op++
-	}
-	return op, false, true
+	copyWithin(dst, op, dist, n)
+	return op + n, false, true
 }
 
-// symbol decodes a code.
-func (z *inflater) symbol(table []uint32, root uint) (uint32, bool) {
+// symbol decodes a code with its extra bits, and gives the bits that it began with.
+func (z *inflater) symbol(table []uint32, root uint) (e uint32, hold uint64, ok bool) {
 	z.fill()
-	e, n := table[z.bits&(1<<root-1)], uint(0)
-	if e&entryLink != 0 {
-		n = root
-		e = table[uint64(e>>valueShift&(1<<12-1))+z.bits>>root&(1<<(e>>extraShift&15)-1)]
+	e = table[z.bits&(1<<root-1)]
+	if e&(entryLiteral|entrySpecial|entryLink) == entrySpecial|entryLink {
+		if uint(e&63) > z.nbits {
+			return 0, 0, false
+		}
+		z.bits >>= e & 63
+		z.nbits -= uint(e & 63)
+		e = table[uint64(e>>valueShift)+z.bits&(1<<(e>>lengthShift&15)-1)]
 	}
-	n += uint(e & 15)
-	if e&15 == 0 || n > z.nbits {
-		return 0, false
+	if uint(e&63) > z.nbits {
+		// Of a pair at the very end only the first one may be there: that is not so,
+		// as the end of the block comes behind it.
+		return 0, 0, false
 	}
-	z.bits >>= n
-	z.nbits -= n
-	return e, true
+	hold = z.bits
+	z.bits >>= e & 63
+	z.nbits -= uint(e & 63)
+	return e, hold, true
 }

@@ -1683,6 +1683,446 @@ fail:
 	VZEROUPPER
 	RET
 
+// func inflateAVX2(litlen *uint32, litlenMask uint64, dist *uint32, distMask uint64, dst *byte, op int, lastOp int, dstLen int, src *byte, at int, lastAt int, bits uint64, nbits uint) (newOp int, newAt int, newBits uint64, newNbits uint, status int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·inflateAVX2(SB), NOSPLIT, $16-144
+	MOVQ  dst+32(FP), AX
+	MOVQ  op+40(FP), CX
+	MOVQ  src+64(FP), DX
+	MOVQ  dstLen+56(FP), BX
+	MOVQ  bits+88(FP), SI
+	MOVQ  nbits+96(FP), DI
+	MOVQ  lastOp+48(FP), R11
+	ADDQ  AX, R11
+	MOVQ  R11, (SP)
+	MOVQ  lastAt+80(FP), R11
+	ADDQ  DX, R11
+	MOVQ  R11, 8(SP)
+	ADDQ  AX, CX
+	ADDQ  AX, BX
+	ADDQ  at+72(FP), DX
+	MOVQ  (DX), R11
+	SHLXQ DI, R11, R11
+	ORQ   R11, SI
+	MOVL  DI, R12
+	SHRL  $0x03, R12
+	ANDL  $0x07, R12
+	ADDQ  $0x07, DX
+	SUBQ  R12, DX
+	ORL   $0x38, DI
+	MOVQ  SI, R12
+	ANDQ  litlenMask+8(FP), R12
+	MOVQ  litlen+0(FP), R11
+	MOVL  (R11)(R12*4), R8
+
+loop:
+	CMPQ  DX, 8(SP)
+	JA    more
+	CMPQ  CX, (SP)
+	JA    more
+	TESTL $0x00008000, R8
+	JZ    length
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	MOVL  R8, R11
+	SHRL  $0x10, R11
+	MOVW  R11, (CX)
+	SHRL  $0x0d, R8
+	ANDL  $0x01, R8
+	LEAQ  1(CX)(R8*1), CX
+	MOVQ  SI, R12
+	ANDQ  litlenMask+8(FP), R12
+	MOVQ  litlen+0(FP), R11
+	MOVL  (R11)(R12*4), R8
+	TESTL $0x00008000, R8
+	JZ    length
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	MOVL  R8, R11
+	SHRL  $0x10, R11
+	MOVW  R11, (CX)
+	SHRL  $0x0d, R8
+	ANDL  $0x01, R8
+	LEAQ  1(CX)(R8*1), CX
+	MOVQ  SI, R12
+	ANDQ  litlenMask+8(FP), R12
+	MOVQ  litlen+0(FP), R11
+	MOVL  (R11)(R12*4), R8
+	TESTL $0x00008000, R8
+	JZ    length
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	MOVL  R8, R11
+	SHRL  $0x10, R11
+	MOVW  R11, (CX)
+	SHRL  $0x0d, R8
+	ANDL  $0x01, R8
+	LEAQ  1(CX)(R8*1), CX
+	MOVQ  (DX), R11
+	SHLXQ DI, R11, R11
+	ORQ   R11, SI
+	MOVL  DI, R12
+	SHRL  $0x03, R12
+	ANDL  $0x07, R12
+	ADDQ  $0x07, DX
+	SUBQ  R12, DX
+	ORL   $0x38, DI
+	MOVQ  SI, R12
+	ANDQ  litlenMask+8(FP), R12
+	MOVQ  litlen+0(FP), R11
+	MOVL  (R11)(R12*4), R8
+	JMP   loop
+
+length:
+	TESTL $0x00004000, R8
+	JNZ   special
+
+plain:
+	BZHIQ R8, SI, R12
+	MOVL  R8, R11
+	SHRL  $0x08, R11
+	SHRXQ R11, R12, R12
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	SHRL  $0x10, R8
+	LEAQ  (R8)(R12*1), R9
+	MOVQ  (DX), R11
+	SHLXQ DI, R11, R11
+	ORQ   R11, SI
+	MOVL  DI, R12
+	SHRL  $0x03, R12
+	ANDL  $0x07, R12
+	ADDQ  $0x07, DX
+	SUBQ  R12, DX
+	ORL   $0x38, DI
+	MOVQ  SI, R12
+	ANDQ  distMask+24(FP), R12
+	MOVQ  dist+16(FP), R11
+	MOVL  (R11)(R12*4), R8
+	TESTL $0x00004000, R8
+	JNZ   far
+
+near:
+	BZHIQ R8, SI, R12
+	MOVL  R8, R11
+	SHRL  $0x08, R11
+	SHRXQ R11, R12, R12
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	SHRL  $0x10, R8
+	LEAQ  (R8)(R12*1), R10
+	MOVQ  (DX), R11
+	SHLXQ DI, R11, R11
+	ORQ   R11, SI
+	MOVL  DI, R12
+	SHRL  $0x03, R12
+	ANDL  $0x07, R12
+	ADDQ  $0x07, DX
+	SUBQ  R12, DX
+	ORL   $0x38, DI
+	MOVQ  SI, R12
+	ANDQ  litlenMask+8(FP), R12
+	MOVQ  litlen+0(FP), R11
+	MOVL  (R11)(R12*4), R8
+	MOVQ  CX, R11
+	SUBQ  AX, R11
+	CMPQ  R10, R11
+	JA    fail
+	MOVQ  BX, R12
+	SUBQ  CX, R12
+	SUBQ  R9, R12
+	JB    fail
+	MOVQ  CX, R11
+	SUBQ  R10, R11
+	ADDQ  CX, R9
+	XORQ  R13, R13
+	CMPQ  R12, $0x20
+	JB    near_end
+
+fast:
+	CMPQ R10, $0x08
+	JB   pattern
+	LEAQ 16(CX), R12
+	CMPQ R9, R12
+	JA   long
+	MOVQ (R11), R12
+	MOVQ R12, (CX)
+	MOVQ 8(R11), R12
+	MOVQ R12, 8(CX)
+	JMP  copied
+
+long:
+	CMPQ R10, $0x20
+	JB   overlap
+
+copy32:
+	VMOVDQU (R11), Y0
+	VMOVDQU Y0, (CX)
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, CX
+	CMPQ    CX, R9
+	JB      copy32
+	JMP     copied
+
+overlap:
+	CMPQ R10, $0x10
+	JB   pattern
+
+copy16:
+	VMOVDQU (R11), X0
+	VMOVDQU X0, (CX)
+	ADDQ    $0x10, R11
+	ADDQ    $0x10, CX
+	CMPQ    CX, R9
+	JB      copy16
+	JMP     copied
+
+pattern:
+	VBROADCASTI128 (R11), Y0
+	LEAQ           patterns<>+0(SB), R12
+	MOVQ           R10, R11
+	SHLQ           $0x05, R11
+	VPSHUFB        (R12)(R11*1), Y0, Y0
+	LEAQ           periods<>+0(SB), R12
+	MOVQ           (R12)(R10*8), R12
+
+repeat:
+	VMOVDQU Y0, (CX)
+	ADDQ    R12, CX
+	CMPQ    CX, R9
+	JB      repeat
+
+copied:
+	MOVQ  R9, CX
+	TESTQ R13, R13
+	JZ    loop
+	ADDQ  R13, R9
+	MOVQ  CX, R11
+	SUBQ  R10, R11
+	JMP   slow
+
+near_end:
+	LEAQ 64(CX), R12
+	CMPQ R9, R12
+	JB   slow
+	MOVQ $0x00000020, R13
+	SUBQ R13, R9
+	JMP  fast
+
+slow:
+	MOVB (R11), R12
+	MOVB R12, (CX)
+	INCQ R11
+	INCQ CX
+	CMPQ CX, R9
+	JB   slow
+	JMP  loop
+
+special:
+	BTL   $0x0d, R8
+	JCC   last
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	MOVL  R8, R11
+	SHRL  $0x08, R11
+	ANDL  $0x0f, R11
+	BZHIQ R11, SI, R12
+	SHRL  $0x10, R8
+	ADDQ  R8, R12
+	MOVQ  litlen+0(FP), R11
+	MOVL  (R11)(R12*4), R8
+	TESTL $0x00004000, R8
+	JNZ   last
+	TESTL $0x00008000, R8
+	JZ    plain
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	MOVL  R8, R11
+	SHRL  $0x10, R11
+	MOVW  R11, (CX)
+	SHRL  $0x0d, R8
+	ANDL  $0x01, R8
+	LEAQ  1(CX)(R8*1), CX
+	MOVQ  (DX), R11
+	SHLXQ DI, R11, R11
+	ORQ   R11, SI
+	MOVL  DI, R12
+	SHRL  $0x03, R12
+	ANDL  $0x07, R12
+	ADDQ  $0x07, DX
+	SUBQ  R12, DX
+	ORL   $0x38, DI
+	MOVQ  SI, R12
+	ANDQ  litlenMask+8(FP), R12
+	MOVQ  litlen+0(FP), R11
+	MOVL  (R11)(R12*4), R8
+	JMP   loop
+
+far:
+	BTL   $0x0d, R8
+	JCC   fail
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	MOVL  R8, R11
+	SHRL  $0x08, R11
+	ANDL  $0x0f, R11
+	BZHIQ R11, SI, R12
+	SHRL  $0x10, R8
+	ADDQ  R8, R12
+	MOVQ  dist+16(FP), R11
+	MOVL  (R11)(R12*4), R8
+	TESTL $0x00004000, R8
+	JNZ   fail
+	JMP   near
+
+last:
+	SHRXQ R8, SI, SI
+	SUBL  R8, DI
+	BTL   $0x0c, R8
+	JCC   fail
+	MOVQ  $0x00000002, R11
+	JMP   return
+
+more:
+	MOVQ $0x00000001, R11
+	JMP  return
+
+fail:
+	XORL R11, R11
+
+return:
+	SUBQ AX, CX
+	SUBQ src+64(FP), DX
+	ANDQ $0x3f, DI
+	MOVQ CX, newOp+104(FP)
+	MOVQ DX, newAt+112(FP)
+	MOVQ SI, newBits+120(FP)
+	MOVQ DI, newNbits+128(FP)
+	MOVQ R11, status+136(FP)
+	VZEROUPPER
+	RET
+
+DATA adler32_weights<>+0(SB)/1, $0x20
+DATA adler32_weights<>+1(SB)/1, $0x1f
+DATA adler32_weights<>+2(SB)/1, $0x1e
+DATA adler32_weights<>+3(SB)/1, $0x1d
+DATA adler32_weights<>+4(SB)/1, $0x1c
+DATA adler32_weights<>+5(SB)/1, $0x1b
+DATA adler32_weights<>+6(SB)/1, $0x1a
+DATA adler32_weights<>+7(SB)/1, $0x19
+DATA adler32_weights<>+8(SB)/1, $0x18
+DATA adler32_weights<>+9(SB)/1, $0x17
+DATA adler32_weights<>+10(SB)/1, $0x16
+DATA adler32_weights<>+11(SB)/1, $0x15
+DATA adler32_weights<>+12(SB)/1, $0x14
+DATA adler32_weights<>+13(SB)/1, $0x13
+DATA adler32_weights<>+14(SB)/1, $0x12
+DATA adler32_weights<>+15(SB)/1, $0x11
+DATA adler32_weights<>+16(SB)/1, $0x10
+DATA adler32_weights<>+17(SB)/1, $0x0f
+DATA adler32_weights<>+18(SB)/1, $0x0e
+DATA adler32_weights<>+19(SB)/1, $0x0d
+DATA adler32_weights<>+20(SB)/1, $0x0c
+DATA adler32_weights<>+21(SB)/1, $0x0b
+DATA adler32_weights<>+22(SB)/1, $0x0a
+DATA adler32_weights<>+23(SB)/1, $0x09
+DATA adler32_weights<>+24(SB)/1, $0x08
+DATA adler32_weights<>+25(SB)/1, $0x07
+DATA adler32_weights<>+26(SB)/1, $0x06
+DATA adler32_weights<>+27(SB)/1, $0x05
+DATA adler32_weights<>+28(SB)/1, $0x04
+DATA adler32_weights<>+29(SB)/1, $0x03
+DATA adler32_weights<>+30(SB)/1, $0x02
+DATA adler32_weights<>+31(SB)/1, $0x01
+GLOBL adler32_weights<>(SB), RODATA|NOPTR, $32
+
+DATA adler32_ones<>+0(SB)/2, $0x0001
+DATA adler32_ones<>+2(SB)/2, $0x0001
+DATA adler32_ones<>+4(SB)/2, $0x0001
+DATA adler32_ones<>+6(SB)/2, $0x0001
+DATA adler32_ones<>+8(SB)/2, $0x0001
+DATA adler32_ones<>+10(SB)/2, $0x0001
+DATA adler32_ones<>+12(SB)/2, $0x0001
+DATA adler32_ones<>+14(SB)/2, $0x0001
+DATA adler32_ones<>+16(SB)/2, $0x0001
+DATA adler32_ones<>+18(SB)/2, $0x0001
+DATA adler32_ones<>+20(SB)/2, $0x0001
+DATA adler32_ones<>+22(SB)/2, $0x0001
+DATA adler32_ones<>+24(SB)/2, $0x0001
+DATA adler32_ones<>+26(SB)/2, $0x0001
+DATA adler32_ones<>+28(SB)/2, $0x0001
+DATA adler32_ones<>+30(SB)/2, $0x0001
+GLOBL adler32_ones<>(SB), RODATA|NOPTR, $32
+
+// func adler32AVX2(a uint32, b uint32, p *byte, n int) (newA uint32, newB uint32)
+// Requires: AVX, AVX2, CMOV
+TEXT ·adler32AVX2(SB), NOSPLIT, $0-32
+	MOVL    a+0(FP), CX
+	MOVL    b+4(FP), BX
+	MOVQ    p+8(FP), SI
+	MOVQ    n+16(FP), DI
+	VMOVDQU adler32_weights<>+0(SB), Y14
+	VMOVDQU adler32_ones<>+0(SB), Y15
+	VPXOR   Y13, Y13, Y13
+
+piece:
+	MOVQ    $0x000015a0, AX
+	CMPQ    DI, AX
+	CMOVQLT DI, AX
+	SUBQ    AX, DI
+	MOVQ    CX, R8
+	IMULQ   AX, R8
+	ADDQ    R8, BX
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+
+loop:
+	VMOVDQU      (SI), Y3
+	VPADDD       Y0, Y1, Y1
+	VPSADBW      Y13, Y3, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMADDUBSW   Y14, Y3, Y4
+	VPMADDWD     Y15, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	ADDQ         $0x20, SI
+	SUBQ         $0x20, AX
+	JNE          loop
+	VPSLLD       $0x05, Y1, Y1
+	VPADDD       Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y0, X3
+	VPADDD       X3, X0, X3
+	VPSHUFD      $0x4e, X3, X4
+	VPADDD       X4, X3, X3
+	VPSHUFD      $0xb1, X3, X4
+	VPADDD       X4, X3, X3
+	VMOVD        X3, R8
+	ADDQ         R8, CX
+	VEXTRACTI128 $0x01, Y2, X3
+	VPADDD       X3, X2, X3
+	VPSHUFD      $0x4e, X3, X4
+	VPADDD       X4, X3, X3
+	VPSHUFD      $0xb1, X3, X4
+	VPADDD       X4, X3, X3
+	VMOVD        X3, R8
+	ADDQ         R8, BX
+	MOVQ         CX, AX
+	XORL         DX, DX
+	MOVQ         $0x0000fff1, R8
+	DIVQ         R8
+	MOVL         DX, CX
+	MOVQ         BX, AX
+	XORL         DX, DX
+	MOVQ         $0x0000fff1, R8
+	DIVQ         R8
+	MOVL         DX, BX
+	TESTQ        DI, DI
+	JNZ          piece
+	MOVL         CX, newA+24(FP)
+	MOVL         BX, newB+28(FP)
+	VZEROUPPER
+	RET
+
 // func lz4EncodeAVX2(table *uint16, shift int, dst *byte, dstLen int, src *byte, srcLen int, accel int) (read int, wrote int)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV, LZCNT
 TEXT ·lz4EncodeAVX2(SB), NOSPLIT, $24-72

@@ -67,6 +67,16 @@ func commonPrefixAVX2(a *byte, b *byte, n int) int
 //go:noescape
 func blosclzDecodeAVX2(dst *byte, dstLen int, src *byte, srcLen int) bool
 
+// inflateAVX2 decodes symbols while at and op are not behind lastAt and lastOp.
+//
+//go:noescape
+func inflateAVX2(litlen *uint32, litlenMask uint64, dist *uint32, distMask uint64, dst *byte, op int, lastOp int, dstLen int, src *byte, at int, lastAt int, bits uint64, nbits uint) (newOp int, newAt int, newBits uint64, newNbits uint, status int)
+
+// adler32AVX2 adds n bytes, a multiple of 32 above 0, to both sums of Adler-32.
+//
+//go:noescape
+func adler32AVX2(a uint32, b uint32, p *byte, n int) (newA uint32, newB uint32)
+
 // lz4EncodeAVX2 writes LZ4 sequences until too little is left for another, and gives the bytes read and written, or -1 if dst is too small.
 //
 //go:noescape

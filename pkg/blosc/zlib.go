@@ -2,7 +2,6 @@ package blosc
 
 import (
 	"encoding/binary"
-	"hash/adler32"
 	"io"
 
 	"github.com/klauspost/compress/zlib"
@@ -26,7 +25,21 @@ func zlibDecode(st *state, dst, src []byte) bool {
 	}
 	body := src[2 : len(src)-4]
 	n, ok := st.zlib.inflater.inflate(dst, body)
-	return ok && n == len(body) && adler32.Checksum(dst) == binary.BigEndian.Uint32(src[len(src)-4:])
+	return ok && n == len(body) && adler32Sum(dst) == binary.BigEndian.Uint32(src[len(src)-4:])
+}
+
+// adler32Sum is the checksum at the end of a stream.
+func adler32Sum(p []byte) uint32 {
+	a, b, done := adlerFast(1, 0, p)
+	for p = p[done:]; len(p) > 0; {
+		piece := p[:min(len(p), 5552)] // as many as do not overflow
+		for _, x := range piece {
+			a += uint32(x)
+			b += a
+		}
+		a, b, p = a%65521, b%65521, p[len(piece):]
+	}
+	return b<<16 | a
 }
 
 func zlibEncode(st *state, dst, src []byte, level int) int {

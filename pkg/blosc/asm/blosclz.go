@@ -7,8 +7,7 @@ import (
 
 // blosclzDecode writes the decoder of BloscLZ. Fast paths copy 32 bytes whatever
 // is asked, where source and destination have them; the others single bytes.
-func blosclzDecode() {
-	tables := newMatchTables()
+func blosclzDecode(tables matchTables) {
 	TEXT("blosclzDecodeAVX2", NOSPLIT, "func(dst *byte, dstLen int, src *byte, srcLen int) bool")
 	Doc("blosclzDecodeAVX2 is blosclzDecode; srcLen is at least 1.")
 	Pragma("noescape")
