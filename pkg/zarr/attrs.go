@@ -43,12 +43,52 @@ func (s *store) readAttrs(ctx context.Context, m *metadata) (*ndfile.Attrs, erro
 		}
 		return nil, err
 	}
+	if m != nil && s.version.dimsKey != "" {
+		m.takeDims(doc.Object, s.version.dimsKey)
+	}
 	return doc.Object, nil
+}
+
+// takeDims moves names of axes out of the attributes, where they are what xarray
+// writes: a text for each axis.
+func (m *metadata) takeDims(attrs *ndfile.Attrs, key string) {
+	v, _ := attrs.Get(key)
+	if v.Kind() != pyjson.KindList || len(v.Items()) != len(m.shape) {
+		return
+	}
+	dims := make([]string, len(m.shape))
+	for i, item := range v.Items() {
+		var ok bool
+		if dims[i], ok = item.Str(); !ok {
+			return
+		}
+	}
+	m.dims = dims
+	attrs.Delete(key)
+}
+
+// withDims are attributes with the names of axes among them, where they are stored
+// there.
+func (f *file) withDims(attrs *ndfile.Attrs) *ndfile.Attrs {
+	if f.version.dimsKey == "" || f.meta.dims == nil {
+		return attrs
+	}
+	names := make([]pyjson.Value, len(f.meta.dims))
+	for i, name := range f.meta.dims {
+		names[i] = pyjson.String(name)
+	}
+	all := attrs.Clone()
+	if all == nil {
+		all = ndfile.NewAttrs()
+	}
+	all.Set(f.version.dimsKey, pyjson.List(names...))
+	return all
 }
 
 // writeAttrs writes the attributes.
 func (f *file) writeAttrs(attrs *ndfile.Attrs) error {
 	if f.version.attrs != "" {
+		attrs = f.withDims(attrs)
 		opt := f.Write
 		opt.Ordered = f.Mode == edit.Updating && f.oldAttrs.Len() == 0 // the file is new, and an empty one is an error
 		return f.writeDocument(f.version.attrs, attrs, opt)

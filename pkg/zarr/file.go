@@ -96,6 +96,9 @@ func (f *file) add(ctx context.Context, name string, spec ndfile.Spec) error {
 	if err != nil {
 		return err
 	}
+	if f.version.dimsKey != "" {
+		meta.dims = slices.Clone(spec.Dims)
+	}
 	f.meta = meta
 	a, err := f.newArray()
 	if err == nil && f.version.data != "" {
@@ -241,7 +244,7 @@ func (f *file) finish(ctx context.Context) error {
 	if f.array == nil {
 		return ndfile.NewError(ndfile.ErrOrder, "a zarr file holds one array, but none was added")
 	}
-	if f.attrs.Len() > 0 {
+	if f.withDims(f.attrs).Len() > 0 {
 		if err := f.writeAttrs(f.attrs); err != nil {
 			return err
 		}

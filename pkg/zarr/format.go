@@ -59,7 +59,25 @@ func (f format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile
 // there are. With opt.Shared each write of a chunk holds a lock of that chunk; in early
 // zarr that, and those of metadata and of attributes, are the locks that writers
 // of release 0.4 take too (README.md).
+//
+// A group is a dataset of the arrays below it, see group.
 func (f format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
+	file, err := f.openArray(ctx, fsys, path, opt)
+	if err == nil {
+		return file, nil
+	}
+	if errors.Is(err, errIsGroup) {
+		group, err := f.openGroup(ctx, fsys, path, opt)
+		if err == nil {
+			return group, nil
+		}
+		return nil, err
+	}
+	return nil, err
+}
+
+// openArray is Open for a path that is no group.
+func (f format) openArray(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (*file, error) {
 	file := &file{}
 	fsys, err := file.Open(ctx, fsys, path, &opt, f.version.meta)
 	if file.store = newStore(f.version, fsys, file.Root, opt.FollowSymlinks, opt.Limits); err == nil {

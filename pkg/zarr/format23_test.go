@@ -14,7 +14,7 @@ func TestFormat2(t *testing.T) {
 	formattest.Run(t, formattest.Config{
 		Format: Format2,
 		DTypes: append([]string{"<f16", "<c32"}, dtypes3...),
-		Quirks: formattest.Quirks{SortedAttrs: true},
+		Quirks: formattest.Quirks{SortedAttrs: true, DimsInAttrs: true},
 	})
 }
 

@@ -25,9 +25,15 @@ type version struct {
 	// attributes are a member of the document, "attributes"; data is "" where
 	// chunks lie beside the document.
 	meta, attrs, data string
+	// dimsKey is the attribute that holds the names of axes; "" where there are none or
+	// the document has them.
+	dimsKey string
 	// group is the file that stands for meta in a folder that is a group of arrays;
 	// "" where there are none or the document itself tells.
 	group string
+	// copies is the file of a group that holds copies of the documents below it; ""
+	// where its own document does.
+	copies string
 	// codec is that of new arrays for which the Spec names none.
 	codec string
 	// locks: there is a protocol for writers in different processes.

@@ -69,7 +69,7 @@ func (s *store) readMeta(ctx context.Context) (*metadata, error) {
 		return nil, err
 	}
 	if s.version.isGroup(s.files.FS, s.root) {
-		return nil, errGroup().On(s.path(s.version.group))
+		return nil, errIsGroup
 	}
 	found := "a file"
 	if info.Mode == vfs.Dir {

@@ -25,7 +25,28 @@ func (f format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 		err = v.run(ctx)
 	}
 	v.End()
+	if errors.Is(err, errIsGroup) {
+		return f.verifyGroup(ctx, fsys, path, opt, report)
+	}
 	return v.Located(err)
+}
+
+// verifyGroup verifies the arrays of a group, one after the other.
+func (f format) verifyGroup(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
+	g, err := f.openGroup(ctx, fsys, path, ndfile.OpenOptions{Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
+	if err != nil {
+		return err
+	}
+	for _, name := range g.names {
+		err := f.Verify(ctx, g.fsys, g.path(name), opt, func(p ndfile.Problem) {
+			p.Array, p.HasArray = name, true
+			report(p)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type verifier struct {

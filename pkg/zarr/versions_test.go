@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -254,7 +252,6 @@ func TestRefused(t *testing.T) {
 		{&version2, "    2,\n    3\n", "    2,\n    0\n", corrupt, "chunks"},
 		{&version2, "    5,\n    4\n", "    5,\n    -4\n", corrupt, "shape"},
 		{&version3, `"zarr_format": 3`, `"zarr_format": 2`, corrupt, "zarr_format"},
-		{&version3, `"node_type": "array"`, `"node_type": "group"`, unsupported, "group"},
 		{&version3, `"node_type": "array"`, `"node_type": "list"`, corrupt, "node_type"},
 		{&version3, `"int32"`, `"int31"`, unsupported, `"int31"`},
 		{&version3, `"int32"`, `"string"`, corrupt, `fill_value`},
@@ -332,29 +329,6 @@ func TestTolerated(t *testing.T) {
 		}
 		if _, err := c.version.read([]byte(strings.Replace(text, c.old, c.new, 1)), ndfile.Limits{}); err != nil {
 			t.Errorf("%s %s: %v", c.version.format, c.new, err)
-		}
-	}
-}
-
-// TestGroups refuses groups by that name.
-func TestGroups(t *testing.T) {
-	for _, c := range []struct {
-		format     ndfile.Format
-		file, text string
-	}{
-		{Format2, ".zgroup", `{"zarr_format": 2}`},
-		{Format3, "zarr.json", `{"attributes": {}, "zarr_format": 3, "node_type": "group"}`},
-	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		f, err := ndfile.Open(ctx, formats, dir, ndfile.OpenOptions{})
-		if err == nil {
-			f.Abort()
-		}
-		if !errors.Is(err, ndfile.ErrNotSupported) || !strings.Contains(err.Error(), "group") {
-			t.Errorf("%s: %v", c.file, err)
 		}
 	}
 }

@@ -25,18 +25,21 @@ const (
 // version2 is Zarr version 2: .zarray, .zattrs, and chunks beside them.
 var version2 = version{
 	format: "zarr2",
-	caps:   commonCaps | ndfile.CapStrings,
+	caps:   commonCaps | ndfile.CapDims | ndfile.CapStrings,
 	meta:   meta2,
 	attrs:  attrs2,
-	group:  ".zgroup",
-	codec:  "lz4",
-	indent: 4, // as zarr-python 2
-	sorted: true,
-	ours:   ours2,
-	zarr:   codec.V2,
-	codecs: "compressor",
-	parse:  parse2,
-	build:  build2,
+	// The names of axes are where xarray has them.
+	dimsKey: "_ARRAY_DIMENSIONS",
+	group:   ".zgroup",
+	copies:  ".zmetadata",
+	codec:   "lz4",
+	indent:  4, // as zarr-python 2
+	sorted:  true,
+	ours:    ours2,
+	zarr:    codec.V2,
+	codecs:  "compressor",
+	parse:   parse2,
+	build:   build2,
 }
 
 func ours2(rel string, mode vfs.FileMode) bool {
@@ -167,6 +170,9 @@ func build2(spec *ndfile.Spec) (*metadata, error) {
 	if err != nil {
 		return nil, err
 	}
+	if spec.Dims != nil && len(spec.Dims) != len(spec.Shape) {
+		return nil, badDims(spec)
+	}
 	return &metadata{doc: object(
 		"chunks", intList(spec.Chunks),
 		"compressor", compressor,
@@ -212,13 +218,12 @@ func (v *version) isGroup(fsys ndfile.FS, path string) bool {
 	if v.group == "" {
 		return false
 	}
-	info, err := fsys.Stat(path + "/" + v.group)
-	return err == nil && info.Mode == vfs.Regular
-}
-
-// errGroup refuses a group.
-func errGroup() *ndfile.Error {
-	return ndfile.NewError(ndfile.ErrNotSupported, "a group: only single arrays are opened; give the path of an array in it")
+	for _, sign := range [...]string{v.group, v.copies} {
+		if info, err := fsys.Stat(path + "/" + sign); err == nil && info.Mode == vfs.Regular {
+			return true
+		}
+	}
+	return false
 }
 
 // quoted is a name of a stranger for messages.

@@ -52,7 +52,7 @@ func ours3(rel string, mode vfs.FileMode) bool {
 
 // known3 are the members of a document that have a meaning.
 var known3 = []string{"shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs", "attributes",
-	"dimension_names", "zarr_format", "node_type", "storage_transformers"}
+	"dimension_names", "zarr_format", "node_type", "storage_transformers", consolidated3}
 
 // parse3 reads zarr.json.
 func parse3(doc *metafile.Document) (*metadata, error) {
@@ -63,7 +63,7 @@ func parse3(doc *metafile.Document) (*metadata, error) {
 	case err != nil:
 		return nil, err
 	case node == "group":
-		return nil, errGroup().At(doc.Offset("node_type"))
+		return nil, errIsGroup
 	case node != "array":
 		return nil, doc.Wrong(ndfile.ErrCorrupt, "node_type", `"array"`)
 	}
@@ -195,7 +195,7 @@ func build3(spec *ndfile.Spec) (*metadata, error) {
 		"attributes", object()).Object()
 	if spec.Dims != nil {
 		if len(spec.Dims) != len(spec.Shape) {
-			return nil, ndfile.NewError(ndfile.ErrArgument, "names of axes: expected "+strconv.Itoa(len(spec.Shape))+", found "+strconv.Itoa(len(spec.Dims)))
+			return nil, badDims(spec)
 		}
 		names := make([]pyjson.Value, len(spec.Dims))
 		for i, name := range spec.Dims {
@@ -209,6 +209,10 @@ func build3(spec *ndfile.Spec) (*metadata, error) {
 	doc.Set("node_type", pyjson.String("array"))
 	doc.Set("storage_transformers", pyjson.List())
 	return &metadata{doc: doc}, nil
+}
+
+func badDims(spec *ndfile.Spec) error {
+	return ndfile.NewError(ndfile.ErrArgument, "names of axes: expected "+strconv.Itoa(len(spec.Shape))+", found "+strconv.Itoa(len(spec.Dims)))
 }
 
 // named is the value that extension reads.

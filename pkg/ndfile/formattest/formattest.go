@@ -42,6 +42,8 @@ type Quirks struct {
 	Guesses bool
 	// OneOrder: the format keeps values but not the byte order asked for.
 	OneOrder bool
+	// DimsInAttrs: names of axes are stored with the attributes, and lost with them.
+	DimsInAttrs bool
 	// SortedAttrs: attributes come back with their keys sorted, at all depths.
 	SortedAttrs bool
 	// StoredAs maps the names of dtypes that come back as another one ("|b1" as
