@@ -26,6 +26,11 @@ func (f *file) publish(ctx context.Context) error {
 			return c.located(err)
 		}
 	}
+	if f.Write.Sync { // the folders have their names before they are listed
+		if err := f.disk.SyncDir(f.Root); err != nil {
+			return err
+		}
+	}
 	if err := f.list(ctx, f.names()); err != nil {
 		return err
 	}

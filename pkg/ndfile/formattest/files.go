@@ -191,7 +191,7 @@ func (a *array) adopt(spec ndfile.Spec) {
 
 // update opens a file for changes.
 func (s *suite) update(fsys ndfile.FS, path string) (ndfile.File, error) {
-	return ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: fsys, Mode: ndfile.Update})
+	return ndfile.Open(ctx, s.cfg.Formats, path, ndfile.OpenOptions{FS: fsys, Mode: ndfile.Update, Sync: s.synced})
 }
 
 // readBox reads a box of an array of a file into a model array.

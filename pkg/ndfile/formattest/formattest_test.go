@@ -156,6 +156,7 @@ func TestSuiteFails(t *testing.T) {
 		{"torn", full("torn"), "Crash", "killed"},
 		{"never syncs", full("never syncs"), "PowerCuts", "sync: true"},
 		{"torn", full("torn"), "PowerCuts", "sync: true"},
+		{"never syncs", table("never syncs"), "PowerCuts", "sync: true"},
 		{"leaves temp", full("leaves temp"), "FullDisk", "left behind"},
 		{"fills the disk", table("fills the disk"), "FullDisk", "a stale file"},
 		{"torn metadata", table("torn metadata"), "PowerCuts", "does not open"},

@@ -19,6 +19,14 @@ func cutsOf() int {
 	return 50 / sparse
 }
 
+// roundsOf is how many files are tried for each kind of session.
+func roundsOf() int {
+	if os.Getenv("NDFILE_TORTURE") != "" {
+		return 6
+	}
+	return 1
+}
+
 // checkPowerCuts cuts the power while files are written and changed, at all moments
 // and in many ways (vfs.PowerCut).
 //
@@ -39,10 +47,11 @@ func checkPowerCuts(s *suite) {
 				s.in("%s, replace: %t, sync: %t", w.name, replace, sync).cutWriter(w, replace, sync)
 			}
 		}
-		if !s.has(ndfile.CapUpdate) || sync { // files open for changes are not synced yet
+		if !s.has(ndfile.CapUpdate) {
 			continue
 		}
-		for _, plan := range sessions {
+		for i := range len(sessions) * roundsOf() {
+			plan := sessions[i%len(sessions)]
 			s, do, c := s.in("%v, flushed: %t, sync: %t", plan.steps, plan.flush, sync).planned(plan.steps)
 			if len(do) > 0 {
 				s.cutSession(do, plan.flush, sync, c)
@@ -112,7 +121,8 @@ func (s *suite) cutSession(do []step, flushed, sync bool, c *content) {
 			if flushed {
 				s.ok(flush(file))
 			}
-			if flushed || st.name == "write" || st.name == "raw chunk" { // they are on disk when the call returns
+			region := st.name == "write" || st.name == "raw chunk"
+			if flushed && flushes(file) || region && s.has(ndfile.CapChunked) { // is on disk when the call returns
 				p.done = i + 1
 			}
 		}
@@ -131,6 +141,7 @@ func (s *suite) blackouts(tree map[string]string, sync bool, p *progress, do fun
 	do(s.seeded(seed), dry.pieces())
 	moments := len(dry.ops)
 
+	p.begun, p.done = 0, 0
 	mem := s.plant(tree)
 	mem.Record()
 	watched := newWatch(mem)

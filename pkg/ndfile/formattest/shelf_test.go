@@ -132,7 +132,7 @@ func (f shelf) Open(_ context.Context, fsys ndfile.FS, path string, opt ndfile.O
 	if f.bug == "follows no links" {
 		opt.FollowSymlinks = false
 	}
-	file := &shelfFile{shelf: f, fsys: fsys, path: root, root: root, writable: opt.Mode == ndfile.Update, follow: opt.FollowSymlinks, kind: ndfile.Table}
+	file := &shelfFile{shelf: f, fsys: fsys, path: root, root: root, writable: opt.Mode == ndfile.Update, opt: ndfile.WriteOptions{Sync: opt.Sync && f.bug != "never syncs"}, follow: opt.FollowSymlinks, kind: ndfile.Table}
 	if _, err := fsys.Stat(path); err != nil {
 		return nil, file.locate(err, nil)
 	}
@@ -916,6 +916,9 @@ func (a *shelfArray) cleanPart(shape []int64, edges bool) error {
 		if err != nil {
 			return err
 		}
+	}
+	if !edges && a.file.opt.Sync { // what is back after a power cut would be seen again
+		return a.file.fsys.SyncDir(a.file.root + "/chunks")
 	}
 	return nil
 }

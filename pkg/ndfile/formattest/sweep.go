@@ -169,7 +169,8 @@ func checkFullDisk(s *suite) {
 	if !s.has(ndfile.CapUpdate) {
 		return
 	}
-	for _, plan := range sessions {
+	for i := range 3 * len(sessions) {
+		plan := sessions[i%len(sessions)]
 		s, do, c := s.in("%v, flushed: %t", plan.steps, plan.flush).planned(plan.steps)
 		start := ndfile.NewMem()
 		s.ok(s.writeRows(start, path, c, ndfile.WriteOptions{}))

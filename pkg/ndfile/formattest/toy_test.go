@@ -83,7 +83,7 @@ func (f toy) Create(_ context.Context, fsys ndfile.FS, path string, opt ndfile.C
 
 func (f toy) Open(_ context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
 	path = strings.Clone(path)
-	file := &toyFile{toy: f, fsys: fsys, path: path, writable: opt.Mode == ndfile.Update}
+	file := &toyFile{toy: f, fsys: fsys, path: path, writable: opt.Mode == ndfile.Update, opt: ndfile.WriteOptions{Sync: opt.Sync}}
 	if file.writable && f.caps&ndfile.CapUpdate == 0 {
 		return nil, file.fail(ndfile.ErrNotSupported, nil, "toys are not changed")
 	}
