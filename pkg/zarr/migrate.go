@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
@@ -45,7 +46,8 @@ type migrator struct{ format }
 
 // Migrate implements [ndfile.Migrator] for arrays of Format0. Chunks are not read
 // but linked under their new name, so it takes no space, and is as fast as the
-// file system. Nobody else may have the array open.
+// file system. It takes the lock of a writer (ErrBusy);
+// nobody else may have the array open.
 //
 // The dtype must have a name in the new version, else it is ErrDType. In version
 // 3, where there is none, no fill value becomes zero. Chunk files outside of the
@@ -58,7 +60,12 @@ type migrator struct{ format }
 func (f migrator) Migrate(ctx context.Context, fsys ndfile.FS, path string, from ndfile.Format, opt ndfile.ConvertOptions) error {
 	m := migration{ctx: ctx, to: f.version, progress: opt.Progress,
 		old: store{version: &version0, files: metafile.NewFiles(vfs.InStore(fsys, path, version0.meta, f.version.meta), false, opt.Limits), root: strings.Clone(path)}}
-	err := m.run(from.Name())
+	var s edit.Session
+	_, err := s.Open(ctx, fsys, path, &ndfile.OpenOptions{Mode: ndfile.Update}, version0.meta, f.version.meta)
+	if err == nil {
+		err = m.run(from.Name())
+	}
+	s.End()
 	return ndfile.Locate(err, path, "", false)
 }
 

@@ -125,9 +125,9 @@ func wantFiles(t testing.TB, fsys ndfile.FS, want files) {
 	t.Helper()
 	got := listFiles(t, fsys, "/a", "", files{})
 	for _, name := range slices.Sorted(maps.Keys(got)) {
-		if w, ok := want[name]; !ok {
+		if w, ok := want[name]; !ok && name != vfs.LockName { // its removal can fail too
 			t.Errorf("there is a file %s", name)
-		} else if w != got[name] {
+		} else if ok && w != got[name] {
 			t.Errorf("%s holds %.100q, want %.100q", name, got[name], w)
 		}
 	}
