@@ -13,8 +13,15 @@ import (
 )
 
 // resolveStrings is the part of reading and writing elements of variable length that both share.
-func (s selection) resolveStrings(spec *ndfile.Spec, offsets *C.int64_t, mask *C.uint8_t) (box ndarray.Box, ends []int64, missing []byte, err error) {
-	if err = present(spec, true); err != nil {
+// With fixed the elements can be of S or U too.
+func (s selection) resolveStrings(spec *ndfile.Spec, offsets *C.int64_t, mask *C.uint8_t, fixed bool) (box ndarray.Box, ends []int64, missing []byte, err error) {
+	fixed = fixed && !spec.NoData && (spec.DType.Kind == ndarray.Bytes || spec.DType.Kind == ndarray.Unicode)
+	if fixed && mask != nil {
+		err = ndfile.NewError(ndfile.ErrNotSupported, "a mask for elements of "+spec.DType.String())
+	} else if !fixed {
+		err = present(spec, true)
+	}
+	if err != nil {
 		return
 	}
 	var n int64
@@ -92,7 +99,7 @@ func readStrings(h handle, s selection, offsets *C.int64_t, data address, capaci
 	}
 	defer a.leave()
 	return a.read(func(spec *ndfile.Spec) error {
-		box, ends, missing, err := s.resolveStrings(spec, offsets, mask)
+		box, ends, missing, err := s.resolveStrings(spec, offsets, mask, false)
 		if err != nil {
 			return err
 		}
@@ -112,7 +119,8 @@ func readStrings(h handle, s selection, offsets *C.int64_t, data address, capaci
 	})
 }
 
-// ndfgo_array_write_strings writes a box of an array whose elements have a length of their own ("bytes" or "str").
+// ndfgo_array_write_strings writes a box of an array whose elements have a length of their own ("bytes" or "str"), or of
+// S (bytes) or U (UTF-8), without a mask then; what such an element cannot hold is NDF_ERR_VALUE.
 //
 // C: int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const int64_t *offsets, const void *data, const uint8_t *mask, ndf_error *err)
 //
@@ -129,7 +137,7 @@ func readStrings(h handle, s selection, offsets *C.int64_t, data address, capaci
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks of rows
 // in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
-// NDF_ERR_DTYPE for elements of fixed size; NDF_ERR_VALUE for bytes that are not UTF-8 in a "str"; NDF_ERR_IO;
+// NDF_ERR_DTYPE for elements of another dtype; NDF_ERR_VALUE for bytes that are not UTF-8 in a "str" or U; NDF_ERR_IO;
 // NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for offsets that fall.
 //
 // Ownership: nothing is kept.
@@ -151,13 +159,21 @@ func writeStrings(h handle, s selection, offsets *C.int64_t, data address, mask 
 	}
 	defer a.leave()
 	return a.write(func(spec *ndfile.Spec) error {
-		box, ends, missing, err := s.resolveStrings(spec, offsets, mask)
+		box, ends, missing, err := s.resolveStrings(spec, offsets, mask, true)
 		if err != nil {
 			return err
 		}
 		src, err := delimited(ends, data)
 		if err != nil {
 			return err
+		}
+		if d := spec.DType; !d.IsVar() {
+			fixed, err := ndfile.FixedTexts(d, ends, src, d.Kind == ndarray.Unicode)
+			if err != nil {
+				return err
+			}
+			fixed.Shape = box.Count
+			return a.array.WriteBox(context.Background(), box, fixed)
 		}
 		v, ok := a.array.(ndfile.Strings)
 		if !ok {

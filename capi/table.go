@@ -31,12 +31,13 @@ func (f *file) table(nf ndfile.File) (ndfile.RowResizer, error) {
 //   - file: the handle of a table open for changes or being created
 //   - items: one for each column, in any order, with its name, dtype, shape (the new rows and the shape of one), strides
 //     and data; struct_size is set, the other fields are 0. dtype is the column's in any byte order, or one that widens
-//     to it exactly. May be NULL with nitems 0
+//     to it exactly; for columns of S and U also "bytes" or "str", with offsets. May be NULL with nitems 0
 //   - nitems: number of items
 //
 // Returns: NDF_OK; NDF_ERR_NAME for a column that the table does not have, or that no item is for; NDF_ERR_NAME_EXISTS
 // for two items of one column; NDF_ERR_SHAPE for rows of another shape, or not equally many in all columns;
-// NDF_ERR_DTYPE for another dtype; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a file that
+// NDF_ERR_DTYPE for another dtype; NDF_ERR_VALUE for a string that the column cannot hold; NDF_ERR_READ_ONLY for a file
+// open for reading; NDF_ERR_NOT_SUPPORTED for a file that
 // is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_LIMIT; NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO;
 // NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the table is as before.
 //
@@ -66,7 +67,13 @@ func appendRows(h handle, items address, n int64) error {
 		if err != nil {
 			return err
 		}
-		columns, err := columnsOf(nf.Names(), list)
+		columns, err := columnsOf(nf.Names(), list, func(name string) (ndarray.DType, error) {
+			a, err := nf.Array(name)
+			if err != nil {
+				return ndarray.DType{}, err
+			}
+			return a.Spec().DType, nil
+		})
 		if err != nil {
 			return err
 		}
@@ -74,8 +81,9 @@ func appendRows(h handle, items address, n int64) error {
 	})
 }
 
-// columnsOf puts the elements of items into the order of the columns.
-func columnsOf(names []string, items []ndfile.Item) ([]ndarray.Buffer, error) {
+// columnsOf puts the elements of items into the order of the columns; strings of variable length become the fixed ones
+// of the column.
+func columnsOf(names []string, items []ndfile.Item, dtype func(name string) (ndarray.DType, error)) ([]ndarray.Buffer, error) {
 	columns := make([]ndarray.Buffer, len(names))
 	found := make([]bool, len(names))
 	for i := range items {
@@ -86,12 +94,23 @@ func columnsOf(names []string, items []ndfile.Item) ([]ndarray.Buffer, error) {
 			return nil, inColumn(ndfile.ErrName, "", it.Name)
 		case found[at]:
 			return nil, inColumn(ndfile.ErrNameExists, "the column comes twice", it.Name)
-		case it.Data.DType.IsVar():
-			return nil, inColumn(ndfile.ErrDType, "rows of elements of variable length cannot be appended", it.Name)
 		case it.Mask != nil || it.Dims != nil || it.Attrs != nil || it.Extra != nil:
 			return nil, inColumn(ndfile.ErrArgument, "ndf_item: rows have no mask and no metadata", it.Name)
 		}
 		columns[at], found[at] = it.Data, true
+		if it.Data.DType.IsVar() {
+			d, err := dtype(names[at])
+			if err == nil && len(it.Data.Shape) != 1 {
+				err = ndfile.NewError(ndfile.ErrShape, "strings of variable length in rows of several axes")
+			}
+			if err == nil {
+				text := it.Data.DType.Kind == ndarray.VarString
+				columns[at], err = ndfile.FixedTexts(d, it.Offsets, it.Data.Data, text)
+			}
+			if err != nil {
+				return nil, ndfile.Locate(err, "", it.Name, true)
+			}
+		}
 	}
 	if at := slices.Index(found, false); at >= 0 {
 		return nil, inColumn(ndfile.ErrName, "no item for the column", names[at])

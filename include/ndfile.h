@@ -1063,7 +1063,8 @@ NDF_API int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int6
     const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need,
     uint8_t *mask, ndf_error *err);
 
-/* Writes a box of an array whose elements have a length of their own ("bytes" or "str").
+/* Writes a box of an array whose elements have a length of their own ("bytes" or "str"), or of S (bytes) or U
+ * (UTF-8), without a mask then; what such an element cannot hold is NDF_ERR_VALUE.
  *
  *   array    the handle
  *   ndim     number of axes, that of the array
@@ -1077,8 +1078,8 @@ NDF_API int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int6
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks
  *   of rows in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that
- *   reaches outside; NDF_ERR_DTYPE for elements of fixed size; NDF_ERR_VALUE for bytes that are not UTF-8 in
- *   a "str"; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for offsets that fall.
+ *   reaches outside; NDF_ERR_DTYPE for elements of another dtype; NDF_ERR_VALUE for bytes that are not UTF-8
+ *   in a "str" or U; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for offsets that fall.
  * Ownership: nothing is kept.
  * Threads: any; writes of one file run in parallel unless its format has NDF_CAP_WRITE_ONCE.
  * Since 1.0. */
@@ -1203,15 +1204,16 @@ NDF_API int32_t ndf_array_chunk_encoding(ndf_array array, char *buf, int64_t *le
  *   file    the handle of a table open for changes or being created
  *   items   one for each column, in any order, with its name, dtype, shape (the new rows and the shape of
  *           one), strides and data; struct_size is set, the other fields are 0. dtype is the column's in any
- *           byte order, or one that widens to it exactly. May be NULL with nitems 0
+ *           byte order, or one that widens to it exactly; for columns of S and U also "bytes" or "str", with
+ *           offsets. May be NULL with nitems 0
  *   nitems  number of items
  *
  * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have, or that no item is for;
  *   NDF_ERR_NAME_EXISTS for two items of one column; NDF_ERR_SHAPE for rows of another shape, or not equally
- *   many in all columns; NDF_ERR_DTYPE for another dtype; NDF_ERR_READ_ONLY for a file open for reading;
- *   NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_LIMIT;
- *   NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the
- *   table is as before.
+ *   many in all columns; NDF_ERR_DTYPE for another dtype; NDF_ERR_VALUE for a string that the column cannot
+ *   hold; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a file that is no table,
+ *   and for a format without NDF_CAP_ROWS; NDF_ERR_LIMIT; NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO;
+ *   NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the table is as before.
  * Ownership: nothing is kept.
  * Threads: any; waits for calls that are running on the file.
  * Since 1.0. */

@@ -132,3 +132,87 @@ func appendCharacters(dst, e []byte, swapped bool) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// FixedTexts makes strings of variable length, element i of which is
+// data[offsets[i]:offsets[i+1]], elements of a fixed dtype d, S or U, in native byte
+// order. What would not come back is ErrValue, with its position: a string that is
+// longer, or has NULs at its end; other bytes than UTF-8 in U, and than ASCII in S
+// where they are text.
+func FixedTexts(d ndarray.DType, offsets []int64, data []byte, text bool) (ndarray.Buffer, error) {
+	b := ndarray.Buffer{DType: d.Native()}
+	if d.Kind != ndarray.Bytes && !(d.Kind == ndarray.Unicode && text) {
+		return b, NewError(ErrDType, "strings of variable length cannot become elements of "+d.String())
+	}
+	n := int64(len(offsets) - 1)
+	b.Shape = []int64{n}
+	size, err := ndarray.NBytes(b.Shape, d.Size)
+	if err != nil {
+		return b, err
+	}
+	b.Data = words(size)
+	if d.Kind == ndarray.Unicode {
+		width := d.Size / 4
+		chars := view[uint32](b.Data)
+		for i := range n {
+			if !putCharacters(chars[int(i)*width:int(i+1)*width], data[offsets[i]:offsets[i+1]]) {
+				return b, misfit(i, data[offsets[i]:offsets[i+1]], d)
+			}
+		}
+		return b, nil
+	}
+	for i := range n {
+		e := data[offsets[i]:offsets[i+1]]
+		if len(e) > d.Size || len(e) > 0 && e[len(e)-1] == 0 || text && !ascii(e) {
+			return b, misfit(i, e, d)
+		}
+		copy(b.Data[int(i)*d.Size:], e)
+	}
+	return b, nil
+}
+
+// putCharacters stores UTF-8 as UCS4, if it fits.
+func putCharacters(dst []uint32, e []byte) bool {
+	if len(e) > 0 && e[len(e)-1] == 0 {
+		return false
+	}
+	n := 0
+	for i, c := range e { // of ASCII
+		if c >= utf8.RuneSelf {
+			e = e[i:]
+			break
+		}
+		if i == len(dst) {
+			return false
+		}
+		dst[i] = uint32(c)
+		if n = i + 1; n == len(e) {
+			return true
+		}
+	}
+	for len(e) > 0 {
+		r, size := utf8.DecodeRune(e)
+		if n == len(dst) || r == utf8.RuneError && size == 1 {
+			return false
+		}
+		dst[n], e, n = uint32(r), e[size:], n+1
+	}
+	return true
+}
+
+func ascii(e []byte) bool {
+	for _, c := range e {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func misfit(i int64, e []byte, d ndarray.DType) error {
+	const most = 60
+	shown := strconv.Quote(string(e[:min(len(e), most)]))
+	if len(e) > most {
+		shown += "..."
+	}
+	return NewError(ErrValue, "row "+strconv.FormatInt(i, 10)+": "+shown+" cannot be stored as "+d.String())
+}

@@ -707,11 +707,17 @@ class Array(Chunked, Reducible):
         call(self._file.path, lib.ndf_array_append, self._open(), axis % ndim, ndim, *what)
         self._refresh()
 
-    def _values(self, data: Any) -> np.ndarray:
+    def _values(self, data: Any) -> np.ndarray | _elements.Texts:
         """Make elements of this array of anything; none may be missing."""
         if self.dtype_name in _dtypes.VARIABLE:
             raise NotSupportedError(f"{self._where}: elements of variable length cannot be appended")
         value = data[...] if isinstance(data, Array) else data
+        if isinstance(value, _elements.Texts):
+            return value
+        if self.dtype.kind in "SU" and self.ndim == 1:  # type: ignore[union-attr]
+            texts = _elements.as_array(value, self._where)
+            if texts.dtype.kind in "OT" and texts.ndim == 1 and not isinstance(texts, np.ma.MaskedArray):
+                return _elements.pack(texts.astype(object), None, self._where)
         values, mask = _elements.split_mask(_elements.convert(value, self.dtype, self._where))  # type: ignore[arg-type]
         if mask is not None:
             raise MaskedError(f"{self._where}: missing elements cannot be appended")

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _dtypes
 from ._errors import DTypeError, ShapeError, ValueNotRepresentableError
+from ._exact import exactly
 
 
 def address(array: np.ndarray) -> int:
@@ -54,7 +55,7 @@ class Texts(NamedTuple):
 
     dtype: str  # "bytes" or "str"
     offsets: np.ndarray  # int64, one more than elements
-    data: bytes
+    data: bytes | np.ndarray
 
 
 class Elements(NamedTuple):
@@ -68,6 +69,8 @@ class Elements(NamedTuple):
 
 def prepare(value: Any, where: str) -> Elements:
     """Make anything array-like ready to be stored: any strides, byte order, masks, scalars, lists."""
+    if isinstance(value, Texts):
+        return Elements(value.dtype, (len(value.offsets) - 1,), value, None)
     data, mask = split_mask(as_array(value, where))
     if data.dtype.kind in _TEXTS:
         texts = pack(data.astype(object), mask, where)
@@ -146,6 +149,23 @@ def _at(i: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(k) for k in np.unravel_index(i, shape)) if shape else ()
 
 
+def width(texts: Texts) -> int:
+    """Give the length of the longest text, in characters; of bytes, in bytes."""
+    if len(texts.offsets) < 2:
+        return 0
+    data = np.frombuffer(texts.data, np.uint8)
+    if texts.dtype == "bytes" or not (data & 0x80).any():
+        return int(np.diff(texts.offsets).max())
+    before = np.zeros(len(data) + 1, np.int64)
+    np.cumsum((data & 0xC0) != 0x80, out=before[1:])
+    return int(np.diff(before[texts.offsets]).max())
+
+
+def fixed(texts: Texts) -> str:
+    """Give the dtype of texts as elements of one width."""
+    return f"{'S' if texts.dtype == 'bytes' else 'U'}{max(width(texts), 1)}"
+
+
 def unpack(dtype: str, offsets: np.ndarray, data: bytes, shape: tuple[int, ...]) -> np.ndarray:
     """Undo `pack`: an object array of bytes or str; missing elements are empty."""
     bounds = offsets.tolist()
@@ -170,8 +190,13 @@ def convert(value: Any, dtype: np.dtype, where: str) -> np.ndarray:
     are rounded as literals are.
     """
     array = as_array(value, where)
-    if array.dtype == dtype or (hasattr(value, "dtype") and array.dtype.kind not in _TEXTS):
+    if array.dtype == dtype:
         return array
+    if hasattr(value, "dtype") and array.dtype.kind not in _TEXTS:
+        if isinstance(array, np.ma.MaskedArray):
+            data = np.where(np.ma.getmaskarray(array), np.zeros((), array.dtype), array.data)
+            return np.ma.MaskedArray(exactly(data, dtype, where), array.mask)
+        return exactly(array, dtype, where)
     if array.dtype.kind in "biufcO" and dtype.kind in "biufc":
         array = np.asarray(value, object)  # NumPy makes floats of [2**63, 0]
         for i, x in np.ndenumerate(array):

@@ -31,6 +31,7 @@ from ._errors import (
 from ._index import select
 from ._lib import Path, call, content, encode_name, encode_path, lib, text
 from ._progress import Watch
+from ._names import unknown
 from ._spec import spec
 
 _KINDS = {
@@ -238,7 +239,7 @@ class File(Mapping):
         with self._lock:
             opened, names = self._open(), self._list()
             if name not in names:
-                raise NameNotFoundError(f"{self.path}: no array of the name {name!r}", path=self.path)
+                raise NameNotFoundError(f"{self.path}: {unknown(name, names)}", path=self.path)
             handle = ctypes.c_uint64()
             call(self.path, lib.ndf_file_array_at, opened, names.index(name), ctypes.addressof(handle))
             return handle.value
@@ -374,7 +375,10 @@ class File(Mapping):
         """
         where = f"{self.path}: array {name!r}"
         item = _elements.prepare(data[...] if isinstance(data, Array) else data, where)
-        array = self.create(name, item.shape, item.dtype, dims, attrs, item.mask is not None, **storage)
+        dtype = item.dtype
+        if isinstance(item.data, _elements.Texts) and not self._info().caps & _capi.NDF_CAP_STRINGS:
+            dtype = _elements.fixed(item.data)
+        array = self.create(name, item.shape, dtype, dims, attrs, item.mask is not None, **storage)
         array._write(select(Ellipsis, item.shape, where), item.data, item.mask)
         return array
 

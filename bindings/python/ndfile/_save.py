@@ -14,13 +14,16 @@ from typing import Any
 import numpy as np
 
 from . import _capi
+from ._array import Array
 from ._attrs import to_json
 from ._errors import failure
-from ._file import write_options
+from ._file import File, write_options
+from ._frames import Frame, Nulls, frame_of, whole
 from ._items import by_name, make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._open import open as open_file
 from ._spec import INT64S
+from ._table import Table, Widths
 
 _BUFFER = 1 << 16  # bytes of a scratch
 _ITEMS = 256  # arrays that it has room for
@@ -93,6 +96,8 @@ def save(
     fill_value: Any = None,
     expected_rows: int | None = None,
     extra: Mapping[str, Any] | None = None,
+    nulls: Nulls = "raise",
+    widths: Widths = None,
 ) -> None:
     """Write a file, new or in place of an older one.
 
@@ -100,10 +105,13 @@ def save(
     ----------
     path : str, bytes or os.PathLike
         Where to. The folder must exist.
-    arrays : dict of str to array_like, or array_like
+    arrays : dict of str to array_like, array_like, frame, or list of rows
         The arrays of a dataset by name; for a format of single arrays the array. Taken as they are, of any
         strides and byte order: numbers and bool, object arrays of `str` or of `bytes`, masked arrays,
         scalars, lists, an `Array` of an open file. Where nothing is missing a masked array is stored plain.
+        A frame (a `pandas.DataFrame`, or whatever has ``__arrow_c_stream__``) becomes a table where the
+        format has tables, batch by batch, and a dataset else; so does a list of dicts or of named tuples. Of
+        a `pandas.DataFrame` an index that has a name or is not of integers becomes columns.
     format : str, optional
         Name of the format, see `formats`. Default: by the extension.
     attrs : mapping, optional
@@ -126,6 +134,8 @@ def save(
     extra : mapping, optional
         What `Array.extra` gives, by array; for a single array the mapping itself. ``{"encoding": "lz4"}``
         compresses a RawArray file.
+    nulls, widths
+        Of frames, as for `Table.append`; with nulls ``"mask"``, masked arrays where the format has masks.
 
     Raises
     ------
@@ -168,6 +178,19 @@ def save(
             [False, False]],
       fill_value=1e+20)
     """
+    if arrays.__class__ is not dict and arrays.__class__ is not _ndarray and not isinstance(arrays, Array):
+        frame = frame_of(arrays)
+        if frame is not None:
+            storage = {
+                "chunks": chunks,
+                "compression": compression,
+                "fill_value": fill_value,
+                "expected_rows": expected_rows,
+            }
+            mode = "x" if exclusive else "w"
+            new = open_file(path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing)
+            _save_frame(new, frame, dims, var_attrs, nulls, widths, storage)
+            return
     try:
         options = _options[commit, sync, exclusive]
     except (KeyError, TypeError):
@@ -217,6 +240,21 @@ def save(
     _pool.append(s)
     if error is not None:
         raise error
+
+
+def _save_frame(
+    new: File, frame: Frame, dims: Any, var_attrs: Any, nulls: Nulls, widths: Widths, storage: dict[str, Any]
+) -> None:
+    """Write a frame to a file that is being created."""
+    with new as file:
+        if isinstance(file, Table):
+            given = {name: value for name, value in storage.items() if value is not None}
+            file._append_frame(file._create_columns(frame, widths, given), False, nulls, widths)
+            for name, own in (var_attrs or {}).items():
+                file[name].attrs.update(own)
+            return
+        for name, value, names, own in by_name(whole(frame, nulls, file.path), dims, var_attrs):
+            file.add(name, value, names, own, **storage)
 
 
 def repack(s: Scratch, arrays: Any) -> bool:

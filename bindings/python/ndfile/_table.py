@@ -7,18 +7,21 @@ import datetime
 import json
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
 from . import _arrow, _capi, _elements
 from ._array import Array
 from ._attrs import plain
-from ._errors import ArgumentError, BoundsError
+from ._elements import Texts
+from ._errors import ArgumentError, BoundsError, MaskedError, NameNotFoundError, ValueNotRepresentableError
 from ._file import File
+from ._frames import Frame, Nulls, frame_of, measured, of_columns, without_nulls
 from ._index import select
 from ._items import make_items
 from ._lib import call, encode_name, lib
+from ._names import unknown as _names_error
 from ._orthogonal import is_array, positions
 
 if TYPE_CHECKING:
@@ -38,6 +41,9 @@ _OPS = {
 
 #: A condition on a column: its name, ``"=="``, ``"!="``, ``"<"``, ``"<="``, ``">"`` or ``">="``, a constant.
 Term = tuple[str, str, Any]
+
+#: Characters of the texts of new columns: of all, or by name.
+Widths = Union[int, Mapping[str, int], None]
 
 
 class Table(File):
@@ -291,14 +297,22 @@ class Table(File):
 
     # Growing and shrinking
 
-    def append(self, rows: Any) -> None:
+    def append(self, rows: Any, *, nulls: Nulls = "raise", widths: Widths = None) -> None:
         """Add rows to all columns at once.
 
         Parameters
         ----------
-        rows : mapping of str to array_like, structured array, numpy.void, Table or DataFrame
+        rows : mapping of str to array_like, structured array, numpy.void, Table, frame, or list of rows
             Something for each column, by name in any order, equally many rows of each; one row where what is
-            given for a column has one axis less than it. Values are taken as by ``v[...] = data``.
+            given for a column has one axis less than it. Frames are a `pandas.DataFrame` and whatever has
+            ``__arrow_c_stream__``: they are taken batch by batch. Rows of a list are dicts or named tuples.
+            Values become the column's dtype where every one fits exactly: times in another unit, integers of
+            another size, texts of another width.
+        nulls : default "raise"
+            What becomes of nulls of frames: an error, or the value that stands for them, of all columns or
+            by column, ``{"price": -1}``. NaN and NaT are values.
+        widths : int or mapping of str to int, optional
+            Of a new table without columns: characters of texts, else those of the longest in `rows`.
 
         Raises
         ------
@@ -306,21 +320,90 @@ class Table(File):
             A column is missing, or there is none of that name (a KeyError).
         ShapeError
             Rows of another shape, or not equally many in all columns (a ValueError).
+        ValueNotRepresentableError
+            A value does not fit: the message names column, row and value (a ValueError). Of a frame that is
+            taken in several batches, those before are appended.
+        MaskedError
+            There is a null (a ValueError).
 
         Notes
         -----
-        Rows that do not fill a chunk may wait in memory until `flush` or `close`. All readers of this file
-        see them at once.
+        A new table that has no columns yet gets those of `rows`. Rows that do not fill a chunk may wait in
+        memory until `flush` or `close`. All readers of this file see them at once.
         """
-        data = {}
-        for name in _names(rows):
+        frame = frame_of(rows) if not isinstance(rows, Table) else None
+        new = self.mode in ("w", "x") and not self._list()
+        if frame is None and new and isinstance(rows, Mapping):
+            frame = of_columns(rows)
+        elif frame is None and new:
+            frame = of_columns({name: rows[name] for name in _names(rows)})
+        if frame is not None:
+            self._append_frame(frame, new, nulls, widths)
+            return
+        names = _names(rows)
+        self._check_names(names)
+        data: dict[str, Any] = {}
+        for name in names:
             column = self[name]
             values = column._values(rows[name])
-            data[name] = values[np.newaxis] if values.ndim == column.ndim - 1 else values
+            if isinstance(values, Texts):
+                data[name] = values
+            else:
+                data[name] = values[np.newaxis] if values.ndim == column.ndim - 1 else values
+        self._append_columns(data)
+
+    def _check_names(self, names: Iterable[str]) -> None:
+        """Say at once all that is wrong with the names of columns."""
+        mine, theirs = self._list(), list(names)
+        missing = [name for name in mine if name not in theirs]
+        unknown = [name for name in theirs if name not in mine]
+        if missing or unknown:
+            said = [f"no rows for column {name!r}" for name in missing]
+            said += [_names_error(name, mine) for name in unknown]
+            raise NameNotFoundError(f"{self.path}: " + "; ".join(said), path=self.path)
+
+    def _append_columns(self, data: Mapping[str, Any]) -> None:
         items, keep = make_items(self.path, data)
         call(self.path, lib.ndf_table_append, self._open(), ctypes.addressof(items), len(items))
         del keep
         self._refresh()
+
+    def _append_frame(self, frame: Frame, new: bool, nulls: Nulls, widths: Widths) -> None:
+        if new:
+            frame = self._create_columns(frame, widths, {})
+        else:
+            self._check_names(field.name for field in frame.fields)
+        columns = [(field.name, self[field.name]) for field in frame.fields]
+        first = self.nrows
+        for n, parts in frame.batches():
+            data: dict[str, Any] = {}
+            for (name, column), part in zip(columns, parts):
+                values, missing = without_nulls(part, name, nulls, first, self.path)
+                if missing is not None:
+                    raise MaskedError(f"{column._where}: a table of the format {self.format} has no masks")
+                data[name] = values if isinstance(values, Texts) else column._values(values)
+            try:
+                self._append_columns(data)
+            except ValueNotRepresentableError as e:
+                e.add_note(f"rows are counted from the first of this batch, row {first} of the table")
+                raise
+            first += n
+
+    def _create_columns(self, frame: Frame, widths: Widths, storage: Mapping[str, Any]) -> Frame:
+        """Make the columns for a frame; give the frame, which may have been read meanwhile."""
+        given = widths if isinstance(widths, Mapping) else {f.name: widths for f in frame.fields if widths}
+        open_ = [i for i, f in enumerate(frame.fields) if isinstance(f.dtype, str) and f.name not in given]
+        found = dict.fromkeys(open_, 0)
+        if open_:
+            frame, found = measured(frame, open_)
+        expected = {} if frame.rows is None or storage.get("expected_rows") else {"expected_rows": frame.rows}
+        for i, field in enumerate(frame.fields):
+            dtype: Any = field.dtype
+            if isinstance(dtype, str):
+                width = operator.index(given[field.name]) if i not in found else found[i]
+                dtype = f"{'S' if dtype == 'bytes' else 'U'}{max(width, 1)}"
+            self.create(field.name, (0, *field.shape), dtype, **{**expected, **storage})
+        return frame
 
     def resize(self, nrows: int) -> None:
         """Set the number of rows. New ones have the fill values; those that fall off are gone for good."""

@@ -1,0 +1,257 @@
+"""Frames and lists of rows as columns: what `save` and `Table.append` take besides arrays.
+
+Whatever has ``__arrow_c_stream__`` (tables of pyarrow and polars, relations of duckdb, readers of batches) is
+taken batch by batch; a `pandas.DataFrame` column by column; rows as dicts, tuples or named tuples become columns.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _elements
+from ._arrow_in import Field, Part, Stream, blank
+from ._elements import Texts
+from ._errors import ArgumentError, DTypeError, MaskedError, NameNotFoundError
+
+_ROWS = 1 << 17  # of a batch that is cut here
+
+#: What becomes of nulls: "raise", "mask", or the value that stands for them, also by column.
+Nulls = Any
+
+
+class Frame(NamedTuple):
+    """Columns of one length, batch by batch."""
+
+    fields: list[Field]
+    batches: Callable[[], Iterator[tuple[int, list[Part]]]]
+    rows: int | None  # None: not known beforehand
+    again: bool  # batches can be had more than once
+
+
+def frame_of(value: Any) -> Frame | None:
+    """See a frame or a list of rows as columns; None for anything else."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(value, pandas.DataFrame):
+        return of_columns(_pandas_columns(value, pandas))
+    if hasattr(value, "__arrow_c_stream__") and not isinstance(value, np.ndarray):
+        return _of_stream(value)
+    if hasattr(value, "__dataframe__"):
+        try:
+            import pyarrow.interchange
+        except ImportError as e:
+            raise ImportError(f"a {type(value).__name__} needs the package pyarrow to be read") from e
+        return _of_stream(pyarrow.interchange.from_dataframe(value))
+    if isinstance(value, list) and value and isinstance(value[0], (dict, tuple)):
+        return of_columns(columns_of_rows(value))
+    return None
+
+
+def columns_of_rows(rows: Sequence[Any]) -> dict[str, Any]:
+    """Turn rows, dicts or named tuples, into columns."""
+    first = rows[0]
+    names = list(first) if isinstance(first, Mapping) else list(getattr(first, "_fields", ()))
+    if not names:
+        raise ArgumentError("rows: tuples without names; give dicts, named tuples or a structured array")
+    for i, row in enumerate(rows):
+        if (set(row) != set(names)) if isinstance(row, Mapping) else (len(row) != len(names)):
+            raise NameNotFoundError(f"rows: row {i} has other columns than row 0, which has {names}")
+    if isinstance(first, Mapping):
+        return {name: [row[name] for row in rows] for name in names}
+    return dict(zip(names, map(list, zip(*rows))))
+
+
+def _of_stream(value: Any) -> Frame:
+    held = [Stream(value.__arrow_c_stream__())]
+    again = not hasattr(value, "__next__")
+    rows = getattr(value, "num_rows", getattr(value, "height", None))
+
+    def batches() -> Iterator[tuple[int, list[Part]]]:
+        return (held.pop() if held else Stream(value.__arrow_c_stream__())).batches()
+
+    return Frame(held[0].fields, batches, rows if isinstance(rows, int) else None, again)
+
+
+def of_columns(columns: Mapping[str, Any]) -> Frame:
+    """Make a frame of whole columns: arrays, lists, or parts."""
+    fields, parts = [], []
+    for name, column in columns.items():
+        part = column if isinstance(column, Part) else _part_of(column, f"column {name!r}")
+        if isinstance(part.values, Texts):
+            fields.append(Field(name, part.values.dtype, ()))
+        else:
+            fields.append(Field(name, part.values.dtype, part.values.shape[1:]))
+        parts.append(part)
+    lengths = {len(p.values.offsets) - 1 if isinstance(p.values, Texts) else len(p.values) for p in parts}
+    if len(lengths) > 1:
+        raise ArgumentError(f"columns of different lengths: {sorted(lengths)}")
+    rows = lengths.pop() if lengths else 0
+
+    def batches() -> Iterator[tuple[int, list[Part]]]:
+        for i in range(0, rows, _ROWS):
+            end = min(rows, i + _ROWS)
+            yield end - i, [_cut(part, i, end) for part in parts]
+
+    return Frame(fields, batches, rows, True)
+
+
+def _cut(part: Part, first: int, end: int) -> Part:
+    missing = None if part.missing is None else part.missing[first:end]
+    values = part.values
+    if not isinstance(values, Texts):
+        return Part(values[first:end], missing)
+    offsets = values.offsets[first : end + 1]
+    data = np.frombuffer(values.data, np.uint8)[offsets[0] : offsets[-1]]
+    return Part(Texts(values.dtype, offsets - offsets[0], data), missing)
+
+
+def _part_of(column: Any, where: str) -> Part:
+    """Take a column of anything array-like; None among objects is a null."""
+    array = _elements.as_array(column, where)
+    if array.dtype == object:
+        missing = np.array([v is None or v is np.ma.masked or v != v for v in array.ravel().tolist()], bool)
+        kinds = {type(v) for v in array[~missing].tolist()} if array.ndim == 1 else {str}
+        if array.ndim == 1 and kinds and not kinds <= {str} and not kinds <= {bytes}:
+            filled = np.asarray([v for v in array[~missing].tolist()])
+            if filled.dtype == object or filled.dtype.kind in "SU":
+                raise DTypeError(f"{where}: objects of {', '.join(sorted(k.__name__ for k in kinds))}")
+            values = np.zeros(len(array), filled.dtype)
+            values[~missing] = filled
+            return Part(values, missing if missing.any() else None)
+        if missing.any():
+            array = np.ma.MaskedArray(array, missing.reshape(array.shape))
+    data, mask = _elements.split_mask(array)
+    missing = None if mask is None else mask.view(bool)
+    if data.dtype.kind in "OT" and data.ndim == 1:
+        return Part(_elements.pack(data.astype(object), mask, where), missing)
+    return Part(data, missing)
+
+
+def _pandas_columns(frame: Any, pandas: Any) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for level in range(frame.index.nlevels):
+        name = frame.index.names[level]
+        values = frame.index.get_level_values(level)
+        if name is not None or values.dtype.kind not in "iu":  # what has no name is the number of the row
+            columns[_text("index" if name is None else name)] = _pandas_column(values.to_series(), pandas)
+    for i, name in enumerate(frame.columns):
+        if _text(name) in columns:
+            raise ArgumentError(f"the frame has two columns of the name {name!r}, or an index and a column")
+        columns[_text(name)] = _pandas_column(frame.iloc[:, i], pandas)
+    return columns
+
+
+def _text(name: Any) -> str:
+    return name if isinstance(name, str) else "_".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def _pandas_column(series: Any, pandas: Any) -> Part:
+    dtype, where = series.dtype, f"column {series.name!r}"
+    if isinstance(dtype, np.dtype):
+        return _part_of(series.to_numpy(), where)
+    if isinstance(dtype, pandas.DatetimeTZDtype):
+        return Part(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), None)
+    if isinstance(dtype, pandas.StringDtype) and hasattr(series, "__arrow_c_stream__"):
+        try:
+            return _joined(Stream(series.__arrow_c_stream__()))
+        except ImportError:  # without pyarrow
+            pass
+    if isinstance(dtype, pandas.CategoricalDtype):
+        codes, words = np.asarray(series.cat.codes), _pandas_column(series.cat.categories.to_series(), pandas)
+        missing = codes < 0
+        index = np.where(missing, 0, codes).astype(np.intp)
+        if not len(series.cat.categories):
+            return Part(np.zeros(len(series)), missing)
+        from ._arrow_in import take_texts
+
+        texts = isinstance(words.values, Texts)
+        values = take_texts(words.values, index) if texts else words.values[index]  # type: ignore[arg-type, call-overload]
+        if texts and missing.any():
+            values = blank(values, missing)  # type: ignore[arg-type]
+        return Part(values, missing if missing.any() else None)
+    missing = np.asarray(series.isna())
+    wanted = getattr(dtype, "numpy_dtype", None)
+    if missing.any() and wanted is not None and wanted.kind in "biuf":
+        return Part(series.to_numpy(dtype=wanted, na_value=wanted.type(0)), missing)
+    if wanted is not None and wanted.kind in "biufmM":
+        return _part_of(series.to_numpy(dtype=wanted), where)
+    return _part_of(series.to_numpy(), where)
+
+
+def _joined(stream: Stream) -> Part:
+    """Read one column of texts as a whole."""
+    offsets, data, gone = [np.zeros(1, np.int64)], [np.empty(0, np.uint8)], []
+    end, kind, some = 0, stream.fields[0].dtype, False
+    for n, (part,) in stream.batches():
+        if not isinstance(part.values, Texts):
+            raise DTypeError("expected texts")
+        offsets.append(part.values.offsets[1:] + end)
+        data.append(np.array(np.frombuffer(part.values.data, np.uint8)))
+        end += int(part.values.offsets[-1])
+        some = some or part.missing is not None
+        gone.append(np.zeros(n, bool) if part.missing is None else part.missing)
+    texts = Texts(str(kind), np.concatenate(offsets), np.concatenate(data) if len(data) != 2 else data[1])
+    return Part(texts, np.concatenate(gone) if some else None)
+
+
+def without_nulls(part: Part, name: str, nulls: Nulls, first: int, where: str) -> Part:
+    """Do with nulls what the caller wants; `first` is the number of the first row."""
+    if part.missing is None or (isinstance(nulls, str) and nulls == "mask"):
+        return part
+    wanted = nulls.get(name, "raise") if isinstance(nulls, Mapping) else nulls
+    if isinstance(wanted, str) and wanted == "raise":
+        row = first + int(np.argmax(part.missing))
+        raise MaskedError(
+            f"{where}: column {name!r}, row {row} is null; give nulls=VALUE, nulls={{column: VALUE}}, or nulls='mask' "
+            "where the format has masks"
+        )
+    if isinstance(part.values, Texts):
+        values = _elements.unpack(part.values.dtype, part.values.offsets, bytes(part.values.data), (-1,))
+        values[part.missing] = wanted
+        return Part(_elements.pack(values, None, where), None)
+    filling = _elements.element(wanted, part.values.dtype, f"{where}: column {name!r}: nulls")
+    return Part(np.where(part.missing, filling, part.values), None)
+
+
+def measured(frame: Frame, columns: Sequence[int]) -> tuple[Frame, dict[int, int]]:
+    """Find the width of the texts of columns in a first pass; what comes only once is kept in memory for it."""
+    widths = dict.fromkeys(columns, 0)
+    kept: list[tuple[int, list[Part]]] = []
+    for n, parts in frame.batches():
+        for i in columns:
+            widths[i] = max(widths[i], _elements.width(parts[i].values))  # type: ignore[arg-type]
+        if not frame.again:
+            kept.append((n, list(map(_copied, parts))))
+    return (frame if frame.again else frame._replace(batches=lambda: iter(kept), again=True)), widths
+
+
+def _copied(part: Part) -> Part:
+    values = part.values
+    if isinstance(values, Texts):
+        return part._replace(values=values._replace(data=np.array(np.frombuffer(values.data, np.uint8))))
+    return part._replace(values=values.copy())
+
+
+def whole(frame: Frame, nulls: Nulls, where: str) -> dict[str, Any]:
+    """Read a frame into columns as `save` takes them."""
+    found: dict[str, list[Any]] = {field.name: [] for field in frame.fields}
+    masks = {field.name: False for field in frame.fields}
+    first = 0
+    for n, parts in frame.batches():
+        for field, part in zip(frame.fields, parts):
+            values, missing = without_nulls(part, field.name, nulls, first, where)
+            if isinstance(values, Texts):
+                values = _elements.unpack(values.dtype, values.offsets, bytes(values.data), (-1,))
+            masks[field.name] |= missing is not None
+            found[field.name].append(np.ma.MaskedArray(values, False if missing is None else missing, copy=True))
+        first += n
+    columns = {}
+    for field in frame.fields:
+        name = field.name
+        empty = np.empty((0, *field.shape), object if isinstance(field.dtype, str) else field.dtype)
+        joined = np.ma.concatenate(found[name]) if found[name] else np.ma.MaskedArray(empty)
+        columns[name] = joined if masks[name] else joined.data
+    return columns
