@@ -87,12 +87,75 @@ func openStream(h handle, columnsJSON *C.char, batchRows int64, out *C.struct_Ar
 	return err
 }
 
+// ndfgo_array_arrow gives an array of one axis or more as a stream of Arrow arrays: chunks of one column, as Arrow's
+// libraries take for a series. Types and errors are as for ndf_table_arrow.
+//
+// C: int32_t ndf_array_arrow(ndf_array array, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - batch_rows: rows of a chunk; 0: as the library chooses
+//   - stream: receives the stream; its release is NULL after an error
+//
+// Returns: NDF_OK; NDF_ERR_DTYPE for elements that Arrow has no type for; NDF_ERR_SHAPE for an array without axes;
+// NDF_ERR_NOT_SUPPORTED for one whose elements can be missing; NDF_ERR_NO_DATA; NDF_ERR_LIMIT for rows longer than 1 GiB;
+// NDF_ERR_HANDLE; NDF_ERR_NO_MEMORY; NDF_ERR_ARGUMENT.
+//
+// Ownership: as for ndf_table_arrow.
+//
+// Threads: as for ndf_table_arrow.
+//
+// Since: 1.0
+//
+//export ndfgo_array_arrow
+func ndfgo_array_arrow(array C.ndf_array, batch_rows C.int64_t, stream *C.struct_ArrowArrayStream, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	*stream = C.struct_ArrowArrayStream{}
+	return report(err, openArrayStream(handle(array), int64(batch_rows), stream))
+}
+
+func openArrayStream(h handle, batchRows int64, out *C.struct_ArrowArrayStream) error {
+	a, err := findArray(h)
+	if err != nil {
+		return err
+	}
+	defer a.leave()
+	if batchRows < 0 {
+		return badArgument("batch_rows is " + strconv.FormatInt(batchRows, 10) + ", expected 0 or more")
+	}
+	if !a.file.retain() {
+		return errClosed(kindFile)
+	}
+	s := &arrowStream{file: a.file, bare: true, batch: batchRows}
+	err = a.read(func(spec *ndfile.Spec) error {
+		switch {
+		case spec.NoData:
+			return ndfile.NewError(ndfile.ErrNoData, "")
+		case len(spec.Shape) == 0:
+			return ndfile.NewError(ndfile.ErrShape, "an array without axes is no column")
+		}
+		s.rows = spec.Shape[0]
+		return s.add(a.array, a.name)
+	})
+	if err == nil {
+		s.limit(batchRows == 0)
+		err = s.register(out)
+	}
+	if err != nil {
+		a.file.release()
+	}
+	return err
+}
+
 // arrowStream is what the handle of an Arrow stream stands for. It holds a reference to the file.
 type arrowStream struct {
 	file    *file
 	columns []arrowColumn
 	rows    int64 // of all batches
 	batch   int64 // rows of one
+	bare    bool  // the only column is the stream, not the child of a record
+
+	rowBytes, chunk int64 // of all columns; the longest chunk
 
 	mu sync.Mutex
 	at int64 // the next row; guarded by mu
@@ -130,45 +193,61 @@ func (s *arrowStream) plan(nf ndfile.File, columnsJSON *C.char, batchRows int64)
 		}
 	}
 	s.rows, s.batch = t.Rows(), batchRows
-	if batchRows == 0 {
-		s.batch = defaultBatchRows
-	}
-	rowBytes, chunk := int64(0), int64(1)
 	for _, name := range names {
-		c, spec, err := newColumn(nf, name)
+		a, err := nf.Array(name)
+		if err == nil {
+			err = s.add(a, name)
+		}
 		if err != nil {
 			return ndfile.Locate(err, "", name, true)
 		}
-		size, err := ndarray.NBytes(c.inner, max(c.dtype.Size, 1))
-		if err != nil || size > maxColumnBytes {
-			return inColumn(ndfile.ErrLimit, "a row takes more than 1 GiB", name)
-		}
-		if size > 0 {
-			s.batch = min(s.batch, maxColumnBytes/size)
-		}
-		rowBytes += size
-		if len(spec.Chunks) > 0 {
-			chunk = max(chunk, spec.Chunks[0])
-		}
-		s.columns = append(s.columns, c)
 	}
-	if batchRows == 0 {
-		most := max(1, defaultBatchBytes/max(rowBytes, 1))
-		switch s.batch = min(s.batch, most); {
-		case chunk <= s.batch:
-			s.batch -= s.batch % chunk
-		case chunk <= most:
-			s.batch = chunk
-		}
-	}
+	s.limit(batchRows == 0)
 	return nil
 }
 
-func newColumn(nf ndfile.File, name string) (c arrowColumn, spec ndfile.Spec, err error) {
-	a, err := nf.Array(name)
-	if err != nil {
-		return c, spec, err
+// add adds a column.
+func (s *arrowStream) add(a ndfile.Array, name string) error {
+	if s.batch == 0 {
+		s.batch = defaultBatchRows
 	}
+	c, spec, err := newColumn(a, name)
+	if err != nil {
+		return err
+	}
+	size, err := ndarray.NBytes(c.inner, max(c.dtype.Size, 1))
+	if err != nil || size > maxColumnBytes {
+		return ndfile.NewError(ndfile.ErrLimit, "a row takes more than 1 GiB")
+	}
+	if size > 0 {
+		s.batch = min(s.batch, maxColumnBytes/size)
+	}
+	s.rowBytes += size
+	if len(spec.Chunks) > 0 {
+		s.chunk = max(s.chunk, spec.Chunks[0])
+	}
+	s.columns = append(s.columns, c)
+	return nil
+}
+
+// limit chooses how many rows a batch has, where the caller has not.
+func (s *arrowStream) limit(choose bool) {
+	if s.batch == 0 {
+		s.batch = defaultBatchRows
+	}
+	if !choose {
+		return
+	}
+	most, chunk := max(1, defaultBatchBytes/max(s.rowBytes, 1)), max(s.chunk, 1)
+	switch s.batch = min(s.batch, most); {
+	case chunk <= s.batch:
+		s.batch -= s.batch % chunk
+	case chunk <= most:
+		s.batch = chunk
+	}
+}
+
+func newColumn(a ndfile.Array, name string) (c arrowColumn, spec ndfile.Spec, err error) {
 	spec = a.Spec()
 	if strings.ContainsRune(name, 0) {
 		return c, spec, ndfile.NewError(ndfile.ErrNotSupported, "Arrow has no names with a NUL")
@@ -218,23 +297,30 @@ func ndfile_arrow_schema(h C.uint64_t, out *C.struct_ArrowSchema, err *C.ndf_err
 }
 
 func (s *arrowStream) schema(out *C.struct_ArrowSchema) error {
+	if s.bare {
+		return s.columns[0].schema(out)
+	}
 	if err := newField(out, "+s", "", len(s.columns)); err != nil {
 		return err
 	}
 	for i := range s.columns {
-		c := &s.columns[i]
-		field, name := C.ndfile_arrow_field_child(out, C.int64_t(i)), c.name
-		for _, n := range c.inner {
-			if err := newField(field, "+w:"+strconv.FormatInt(n, 10), name, 1); err != nil {
-				return err
-			}
-			field, name = C.ndfile_arrow_field_child(field, 0), "item"
-		}
-		if err := newField(field, c.format, name, 0); err != nil {
+		if err := s.columns[i].schema(C.ndfile_arrow_field_child(out, C.int64_t(i))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// schema is the field of a column.
+func (c *arrowColumn) schema(field *C.struct_ArrowSchema) error {
+	name := c.name
+	for _, n := range c.inner {
+		if err := newField(field, "+w:"+strconv.FormatInt(n, 10), name, 1); err != nil {
+			return err
+		}
+		field, name = C.ndfile_arrow_field_child(field, 0), "item"
+	}
+	return newField(field, c.format, name, 0)
 }
 
 func newField(out *C.struct_ArrowSchema, format, name string, children int) error {
@@ -261,6 +347,16 @@ func (s *arrowStream) next(out *C.struct_ArrowArray) error {
 	rows := min(s.batch, s.rows-s.at)
 	if rows == 0 {
 		return nil
+	}
+	if s.bare {
+		c := &s.columns[0]
+		err := s.file.shared(func(ndfile.File) error {
+			return ndfile.Locate(c.read(out, s.at, rows), s.file.path, c.name, true)
+		})
+		if err == nil {
+			s.at += rows
+		}
+		return err
 	}
 	if err := newArray(out, rows, 1, len(s.columns)); err != nil {
 		return err

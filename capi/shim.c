@@ -57,10 +57,12 @@ typedef struct calls {
   int32_t (*array_chunk_encoding)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*table_append)(ndf_file file, ndf_item *items, int64_t nitems, ndf_error *err);
   int32_t (*table_resize)(ndf_file file, int64_t nrows, ndf_error *err);
+  int32_t (*table_order)(ndf_file file, char *names_json, ndf_error *err);
   int32_t (*table_where)(ndf_file file, ndf_term *terms, int64_t nterms, ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err);
   int32_t (*array_take)(ndf_array array, int64_t *rows, int64_t nrows, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_reduce)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err);
   int32_t (*table_arrow)(ndf_file file, char *columns_json, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
+  int32_t (*array_arrow)(ndf_array array, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
   int32_t (*file_attrs)(ndf_file file, char *buf, int64_t *len, ndf_error *err);
   int32_t (*file_set_attrs)(ndf_file file, char *attrs_json, ndf_error *err);
   int32_t (*array_attrs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
@@ -125,10 +127,12 @@ static const calls own_calls = {
   ndfgo_array_chunk_encoding,
   ndfgo_table_append,
   ndfgo_table_resize,
+  ndfgo_table_order,
   ndfgo_table_where,
   ndfgo_array_take,
   ndfgo_array_reduce,
   ndfgo_table_arrow,
+  ndfgo_array_arrow,
   ndfgo_file_attrs,
   ndfgo_file_set_attrs,
   ndfgo_array_attrs,
@@ -413,6 +417,12 @@ int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err) {
   return table == NULL ? NDF_ERR_FORKED : table->table_resize(file, nrows, ARG(ndf_error *, err));
 }
 
+int32_t ndf_table_order(ndf_file file, const char *names_json, ndf_error *err) {
+  if (IS_NULL(names_json)) return refuse_null(err, "ndf_table_order", "names_json");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->table_order(file, ARG(char *, names_json), ARG(ndf_error *, err));
+}
+
 int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err) {
   if (IS_NULL(nrows)) return refuse_null(err, "ndf_table_where", "nrows");
   if (IS_NULL(next)) return refuse_null(err, "ndf_table_where", "next");
@@ -435,6 +445,12 @@ int32_t ndf_table_arrow(ndf_file file, const char *columns_json, int64_t batch_r
   if (IS_NULL(stream)) return refuse_null(err, "ndf_table_arrow", "stream");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->table_arrow(file, ARG(char *, columns_json), batch_rows, ARG(struct ArrowArrayStream *, stream), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_arrow(ndf_array array, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err) {
+  if (IS_NULL(stream)) return refuse_null(err, "ndf_array_arrow", "stream");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_arrow(array, batch_rows, ARG(struct ArrowArrayStream *, stream), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err) {

@@ -167,6 +167,51 @@ func resizeTable(h handle, nrows int64) error {
 	})
 }
 
+// ndfgo_table_order puts the columns of a table into another order, at once.
+//
+// C: int32_t ndf_table_order(ndf_file file, const char *names_json, ndf_error *err)
+//
+// Parameters:
+//   - file: the handle of a table open for changes or being created
+//   - names_json: the names of all columns, as a JSON list of strings
+//
+// Returns: NDF_OK; NDF_ERR_ARGUMENT for names that are not those of the columns, each once; NDF_ERR_READ_ONLY;
+// NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_CORRUPT;
+// NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; waits for calls that are running on the file.
+//
+// Since: 1.0
+//
+//export ndfgo_table_order
+func ndfgo_table_order(file C.ndf_file, names_json *C.char, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, orderColumns(handle(file), textAt(names_json)))
+}
+
+func orderColumns(h handle, namesJSON string) error {
+	f, err := find[*file](kindFile, h)
+	if err != nil {
+		return err
+	}
+	names, err := ndfile.ParseDims(bytesOf(namesJSON)) // which are written as those of axes
+	if err != nil {
+		return ndfile.Locate(jsonError("names_json", err), f.path, "", false)
+	}
+	return f.change(func(nf ndfile.File) error {
+		if _, err := f.table(nf); err != nil {
+			return err
+		}
+		t, err := offered[ndfile.Orderer](f, nf, "columns in another order")
+		if err != nil {
+			return err
+		}
+		return t.Order(context.Background(), names)
+	})
+}
+
 // ndfgo_table_where finds the rows of a table for which all conditions hold.
 //
 // Columns are read block by block, those of later terms only where the earlier ones hold. When rows is full, next tells

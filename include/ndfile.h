@@ -1235,6 +1235,19 @@ NDF_API int32_t ndf_table_append(ndf_file file, const ndf_item *items, int64_t n
  * Since 1.0. */
 NDF_API int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err);
 
+/* Puts the columns of a table into another order, at once.
+ *
+ *   file        the handle of a table open for changes or being created
+ *   names_json  the names of all columns, as a JSON list of strings
+ *
+ * Returns NDF_OK; NDF_ERR_ARGUMENT for names that are not those of the columns, each once; NDF_ERR_READ_ONLY;
+ *   NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS;
+ *   NDF_ERR_CORRUPT; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_table_order(ndf_file file, const char *names_json, ndf_error *err);
+
 /* Finds the rows of a table for which all conditions hold.
  *
  * Columns are read block by block, those of later terms only where the earlier ones hold. When rows is full,
@@ -1356,6 +1369,22 @@ NDF_API int32_t ndf_array_reduce(ndf_array array, int32_t ndim, const int64_t *s
  * Since 1.0. */
 NDF_API int32_t ndf_table_arrow(ndf_file file, const char *columns_json, int64_t batch_rows,
     struct ArrowArrayStream *stream, ndf_error *err);
+
+/* Gives an array of one axis or more as a stream of Arrow arrays: chunks of one column, as Arrow's libraries
+ * take for a series. Types and errors are as for ndf_table_arrow.
+ *
+ *   array       the handle
+ *   batch_rows  rows of a chunk; 0: as the library chooses
+ *   stream      receives the stream; its release is NULL after an error
+ *
+ * Returns NDF_OK; NDF_ERR_DTYPE for elements that Arrow has no type for; NDF_ERR_SHAPE for an array without
+ *   axes; NDF_ERR_NOT_SUPPORTED for one whose elements can be missing; NDF_ERR_NO_DATA; NDF_ERR_LIMIT for
+ *   rows longer than 1 GiB; NDF_ERR_HANDLE; NDF_ERR_NO_MEMORY; NDF_ERR_ARGUMENT.
+ * Ownership: as for ndf_table_arrow.
+ * Threads: as for ndf_table_arrow.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_arrow(ndf_array array, int64_t batch_rows, struct ArrowArrayStream *stream,
+    ndf_error *err);
 
 /* ==== Attributes ====================================================================== */
 

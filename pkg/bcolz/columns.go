@@ -102,6 +102,38 @@ func (f *file) remove(ctx context.Context, name string) error {
 	return c.located(f.unlist(ctx, i))
 }
 
+// Order implements [ndfile.Orderer].
+func (f *file) Order(ctx context.Context, names []string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.located(f.order(ctx, names), nil)
+}
+
+func (f *file) order(ctx context.Context, names []string) error {
+	if err := f.beginRows(ctx); err != nil {
+		return err
+	}
+	columns := make([]*column, 0, len(names))
+	for _, name := range names {
+		if i := f.find(name); i >= 0 && !slices.Contains(columns, f.columns[i]) {
+			columns = append(columns, f.columns[i])
+		}
+	}
+	if len(columns) != len(names) || len(columns) != len(f.columns) {
+		return ndfile.NewError(ndfile.ErrArgument, "the order of columns: expected each of their names once")
+	}
+	if f.mode == updating {
+		if err := f.flush(ctx); err != nil { // so that all are listed
+			return err
+		}
+		if err := f.list(names); err != nil {
+			return err
+		}
+	}
+	f.columns = columns
+	return nil
+}
+
 // forget removes a column from the list.
 func (f *file) forget(i int) {
 	f.columns[i].removed = true

@@ -19,3 +19,10 @@ type RowResizer interface {
 	// ResizeRows cuts all columns to n rows, or grows them with fill values.
 	ResizeRows(ctx context.Context, n int64) error
 }
+
+// Orderer is a table whose columns can change their order.
+type Orderer interface {
+	// Order puts the columns, all of them, into the order of names, at once and for
+	// good. Names that are not those of the columns are ErrArgument.
+	Order(ctx context.Context, names []string) error
+}

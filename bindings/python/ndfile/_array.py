@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _capi, _dtypes, _elements, _html
+from . import _arrow, _capi, _dtypes, _elements, _html
+from ._assign import Points, assign, is_mask
 from ._attrs import Attrs, from_json
 from ._chunks import Chunked
 from ._errors import (
@@ -296,6 +297,41 @@ class Array(Chunked, Reducible):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
+    def tolist(self) -> Any:
+        """Read everything as Python lists."""
+        return self[...].tolist()
+
+    def copy(self) -> np.ndarray:
+        """Read everything into an array in memory."""
+        return self[...]
+
+    def astype(self, dtype: Any, **options: Any) -> np.ndarray:
+        """Read everything as another dtype, as NumPy's method converts."""
+        return self[...].astype(dtype, **options)
+
+    @property
+    def T(self) -> np.ndarray:
+        """All elements in memory, with the axes in reverse order."""
+        return self[...].T
+
+    def _in_memory(self, *_: Any) -> Any:
+        raise TypeError(
+            f"{self._where}: a lazy array does not calculate or compare; read it first: v[...], or a "
+            "part, or use v.sum(), v.mean(), v.min(), v.max()"
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _in_memory
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __abs__ = _in_memory
+    __matmul__ = __rmatmul__ = __and__ = __rand__ = __or__ = __ror__ = __xor__ = __invert__ = _in_memory
+    __lt__ = __le__ = __gt__ = __ge__ = _in_memory
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (int, float, complex, str, bytes, list, np.ndarray, np.generic)):
+            self._in_memory()  # would be False without a word
+        return self is other
+
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return (
             f"<ndfile.Array {self.name!r}: shape {self.shape}, dtype {self.dtype_name}"
@@ -324,7 +360,7 @@ class Array(Chunked, Reducible):
             if self._is_near(key):
                 return self._read_near(key)
         elif is_array(key):
-            return self.take(key)
+            return self._take_masked(key) if is_mask(key, self.shape) else self.take(key)
         if key.__class__ is tuple and any(map(is_array, key)):
             return self._take_along(key)
         selection = select(key, self._extents(), self._where)
@@ -406,6 +442,15 @@ class Array(Chunked, Reducible):
                 path=self._file.path,
             )
         return self.oindex[key]
+
+    def _take_masked(self, mask: Any) -> np.ndarray:
+        """Read the elements for which a mask of several axes is true, in their order."""
+        return self.vindex[np.nonzero(np.asarray(mask))]
+
+    @property
+    def vindex(self) -> Points:
+        """Elements by their positions: ``v.vindex[[0, 5], [2, 2]]`` gives elements (0, 2) and (5, 2)."""
+        return Points(self)
 
     def take(self, rows: Any, *, out: np.ndarray | None = None) -> np.ndarray:
         """Read some rows, in any order; ``v[rows]`` does the same.
@@ -531,6 +576,13 @@ class Array(Chunked, Reducible):
             result = self.read()
         return result if dtype is None else result.astype(dtype, copy=False)
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give the elements along the first axis as an Arrow stream, for ``polars.Series(v)`` and its like.
+
+        Types and errors are as for `Table.__arrow_c_stream__`.
+        """
+        return _arrow.of_array(self._file.path, self._open())
+
     def _read(
         self, selection: Selection, out: np.ndarray | None = None, rows: np.ndarray | None = None
     ) -> Any:
@@ -636,6 +688,9 @@ class Array(Chunked, Reducible):
     # Writing
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if is_mask(key, self.shape) or is_array(key) or (key.__class__ is tuple and any(map(is_array, key))):
+            assign(self, key, value)
+            return
         selection = select(key, self._extents(), self._where)
         dtype: Any = self.dtype  # there is one where there are extents
         if value is np.ma.masked:
@@ -706,6 +761,18 @@ class Array(Chunked, Reducible):
         what = INT64S[ndim](*values.shape), name, _elements.address(values), strides
         call(self._file.path, lib.ndf_array_append, self._open(), axis % ndim, ndim, *what)
         self._refresh()
+
+    def _given(self, value: Any) -> Any:
+        """Take what is to be assigned as an array; texts as objects."""
+        if value is np.ma.masked:
+            return np.ma.masked_all((), self.dtype)
+        return _elements.as_array(value[...] if isinstance(value, Array) else value, self._where)
+
+    def _fitted(self, value: np.ndarray) -> Any:
+        """Give elements as this array has them in memory; refuse what does not fit exactly."""
+        if self.dtype_name in _dtypes.VARIABLE:
+            return value
+        return _elements.convert(value, self.dtype, self._where)  # type: ignore[arg-type]
 
     def _values(self, data: Any) -> np.ndarray | _elements.Texts:
         """Make elements of this array of anything; none may be missing."""

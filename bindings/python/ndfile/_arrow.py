@@ -49,13 +49,22 @@ def _references(kept: _Kept) -> int:
 _ALONE = _references(_Kept(_Stream(), object(), 0))  # those of a capsule that is only kept
 
 
-def capsule(path: Any, file: int, columns: Sequence[str] | None = None) -> Any:
+def of_table(path: Any, file: int, columns: Sequence[str] | None = None) -> Any:
     """Give the rows of a table, an open handle, as a stream in a capsule."""
+    names = None if columns is None else json.dumps(list(columns)).encode("ascii")
+    return _capsule(path, lib.ndf_table_arrow, file, names)
+
+
+def of_array(path: Any, array: int) -> Any:
+    """Give the elements of an array, an open handle, as a stream in a capsule."""
+    return _capsule(path, lib.ndf_array_arrow, array)
+
+
+def _capsule(path: Any, function: Any, *what: Any) -> Any:
     sweep()
     stream = _Stream()
     at = ctypes.addressof(stream)
-    names = None if columns is None else json.dumps(list(columns)).encode("ascii")
-    call(path, lib.ndf_table_arrow, file, names, 0, at)
+    call(path, function, *what, 0, at)
     made = _new(at, ctypes.addressof(_NAME), None)
     with _lock:
         _kept.append(_Kept(stream, made, os.getpid()))

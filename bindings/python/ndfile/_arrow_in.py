@@ -154,7 +154,9 @@ def _dtype(format: str, name: str) -> np.dtype:
         return np.dtype(f"M8[{_UNITS[format[2]]}]")
     if format.startswith("tD"):
         return np.dtype(f"m8[{_UNITS[format[2]]}]")
-    what = {"n": "nulls only", "d": "decimals", "t": "times of day", "+": "lists or records"}.get(format[:1], format)
+    what = {"n": "nulls only", "d": "decimals", "t": "times of day", "+": "lists or records"}.get(
+        format[:1], format
+    )
     if format.startswith("ts"):
         what = f"times in the zone {format[4:]}; convert them to UTC, or drop the zone"
     raise DTypeError(f"column {name!r}: a table cannot hold {what}")
@@ -202,7 +204,9 @@ def _part(schema: Any, array: Any, at: int, n: int) -> Part:
         inner = int(format[3:])
         values, gone = _part(schema.children[0][0], array.children[0][0], at * inner, n * inner)
         if isinstance(values, Texts) or gone is not None:
-            raise DTypeError(f"column {(schema.name or b'').decode()!r}: lists of texts, or with nulls in them")
+            raise DTypeError(
+                f"column {(schema.name or b'').decode()!r}: lists of texts, or with nulls in them"
+            )
         return Part(values.reshape(n, inner, *values.shape[1:]), missing)
     if format in ("u", "U", "z", "Z"):
         wide = np.dtype(np.int32 if format in "uz" else np.int64)
@@ -231,7 +235,9 @@ def _no_texts(texts: Texts, n: int) -> Texts:
 def take_texts(texts: Texts, index: np.ndarray) -> Texts:
     """Give the texts at some positions."""
     lengths = np.diff(texts.offsets)[index]
-    return texts._replace(**_gathered(np.frombuffer(texts.data, np.uint8), texts.offsets[:-1][index], lengths))
+    return texts._replace(
+        **_gathered(np.frombuffer(texts.data, np.uint8), texts.offsets[:-1][index], lengths)
+    )
 
 
 def blank(texts: Texts, missing: np.ndarray) -> Texts:

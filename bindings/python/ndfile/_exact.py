@@ -31,11 +31,15 @@ def exactly(array: np.ndarray, dtype: np.dtype, where: str) -> np.ndarray:
         return array if array.size else array.astype(dtype)
     if not _alike(array.dtype, dtype):
         raise DTypeError(f"{where}: elements of {array.dtype} cannot be stored as {dtype}")
-    if kinds == "SS" or kinds == "UU":
+    if kinds in ("SS", "UU"):
         if array.dtype.itemsize <= dtype.itemsize:
             return array.astype(dtype)
-    elif array.dtype.kind in _NUMBERS and np.can_cast(array.dtype, dtype, "safe"):
-        return array if dtype.itemsize > array.dtype.itemsize or dtype.kind != "f" else array.astype(dtype)
+    elif (
+        array.dtype.kind in _NUMBERS
+        and np.can_cast(array.dtype, dtype, "safe")
+        and not _rounds(array.dtype, dtype)
+    ):
+        return array  # which the library widens
     try:
         with np.errstate(all="ignore"):
             converted = array.astype(dtype)
@@ -63,6 +67,11 @@ def exactly(array: np.ndarray, dtype: np.dtype, where: str) -> np.ndarray:
             f"cannot be stored as {dtype}"
         )
     return converted
+
+
+def _widens(a: np.dtype, b: np.dtype) -> bool:
+    """Whether every number of a is one of b; NumPy also calls safe to cast what is rounded."""
+    return np.can_cast(a, b, "safe") and not (a.kind in "iu" and a.itemsize == 8 and b.kind in "fc")
 
 
 def _alike(a: np.dtype, b: np.dtype) -> bool:

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _capi, _dtypes, _elements, _html
 from ._array import Array
 from ._attrs import Attrs, from_json
@@ -223,10 +225,35 @@ class File(Mapping):
     def __len__(self) -> int:
         return len(self._list())
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Give the array of a single-array file to NumPy; a file of several is a TypeError."""
+        if self.kind != "array":
+            raise TypeError(
+                f"{self.path}: a {self.kind} of {len(self)} arrays, not one array; index it by name"
+            )
+        return self.array.__array__(dtype, copy)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array of a single-array file; ArgumentError (a ValueError) for other files."""
+        return self.array._extents()
+
+    @property
+    def dtype(self) -> np.dtype | None:
+        """The dtype of the array of a single-array file; ArgumentError (a ValueError) for other files."""
+        return self.array.dtype
+
     def __contains__(self, name: object) -> bool:
         return name in self._list()
 
-    def __getitem__(self, name: str) -> Array:
+    def __getitem__(self, name: Any) -> Any:
+        if not isinstance(name, str):
+            if self.kind == "array":  # behaves as its array
+                return self.array[name]
+            raise ArgumentError(
+                f"{self.path}: a {self.kind} is indexed by the names of its arrays, found {name!r}",
+                path=self.path,
+            )
         with self._lock:
             self._open()
             array = self._arrays.get(name)
@@ -243,6 +270,19 @@ class File(Mapping):
             handle = ctypes.c_uint64()
             call(self.path, lib.ndf_file_array_at, opened, names.index(name), ctypes.addressof(handle))
             return handle.value
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._list())
+
+    @property
+    def closed(self) -> bool:
+        """The file is closed."""
+        return self._closed
+
+    @property
+    def filename(self) -> str:
+        """The path, as `path`."""
+        return self.path
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -382,8 +422,13 @@ class File(Mapping):
         array._write(select(Ellipsis, item.shape, where), item.data, item.mask)
         return array
 
-    def __setitem__(self, name: str, data: Any) -> None:
-        self.add(name, data)
+    def __setitem__(self, name: Any, data: Any) -> None:
+        if isinstance(name, str):
+            self.add(name, data)
+        elif self.kind == "array" and len(self):
+            self.array[name] = data
+        else:
+            raise ArgumentError(f"{self.path}: expected the name of an array, found {name!r}", path=self.path)
 
     def __delitem__(self, name: str) -> None:
         """Delete an array and its data at once, where the format can (``"remove"`` in `formats`)."""

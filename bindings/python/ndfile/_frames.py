@@ -1,11 +1,12 @@
 """Frames and lists of rows as columns: what `save` and `Table.append` take besides arrays.
 
-Whatever has ``__arrow_c_stream__`` (tables of pyarrow and polars, relations of duckdb, readers of batches) is
-taken batch by batch; a `pandas.DataFrame` column by column; rows as dicts, tuples or named tuples become columns.
+Whatever has ``__arrow_c_stream__`` (tables of pyarrow and polars, relations of duckdb, readers of batches)
+is taken batch by batch; a `pandas.DataFrame` column by column; rows, dicts or named tuples, become columns.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -45,7 +46,7 @@ def frame_of(value: Any) -> Frame | None:
         except ImportError as e:
             raise ImportError(f"a {type(value).__name__} needs the package pyarrow to be read") from e
         return _of_stream(pyarrow.interchange.from_dataframe(value))
-    if isinstance(value, list) and value and isinstance(value[0], (dict, tuple)):
+    if isinstance(value, list) and value and (isinstance(value[0], dict) or hasattr(value[0], "_fields")):
         return of_columns(columns_of_rows(value))
     return None
 
@@ -112,10 +113,10 @@ def _part_of(column: Any, where: str) -> Part:
     """Take a column of anything array-like; None among objects is a null."""
     array = _elements.as_array(column, where)
     if array.dtype == object:
-        missing = np.array([v is None or v is np.ma.masked or v != v for v in array.ravel().tolist()], bool)
+        missing = np.array([_is_null(v) for v in array.ravel().tolist()], bool)
         kinds = {type(v) for v in array[~missing].tolist()} if array.ndim == 1 else {str}
         if array.ndim == 1 and kinds and not kinds <= {str} and not kinds <= {bytes}:
-            filled = np.asarray([v for v in array[~missing].tolist()])
+            filled = np.asarray(array[~missing].tolist())
             if filled.dtype == object or filled.dtype.kind in "SU":
                 raise DTypeError(f"{where}: objects of {', '.join(sorted(k.__name__ for k in kinds))}")
             values = np.zeros(len(array), filled.dtype)
@@ -128,6 +129,13 @@ def _part_of(column: Any, where: str) -> Part:
     if data.dtype.kind in "OT" and data.ndim == 1:
         return Part(_elements.pack(data.astype(object), mask, where), missing)
     return Part(data, missing)
+
+
+def _is_null(v: Any) -> bool:
+    """Whether an object among texts or numbers stands for nothing: None, NaN, pandas.NA, pandas.NaT."""
+    if isinstance(v, float):
+        return math.isnan(v)
+    return v is None or v is np.ma.masked or type(v).__name__ in ("NAType", "NaTType")
 
 
 def _pandas_columns(frame: Any, pandas: Any) -> dict[str, Any]:
@@ -145,7 +153,9 @@ def _pandas_columns(frame: Any, pandas: Any) -> dict[str, Any]:
 
 
 def _text(name: Any) -> str:
-    return name if isinstance(name, str) else "_".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    return (
+        name if isinstance(name, str) else "_".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    )
 
 
 def _pandas_column(series: Any, pandas: Any) -> Part:
@@ -205,8 +215,8 @@ def without_nulls(part: Part, name: str, nulls: Nulls, first: int, where: str) -
     if isinstance(wanted, str) and wanted == "raise":
         row = first + int(np.argmax(part.missing))
         raise MaskedError(
-            f"{where}: column {name!r}, row {row} is null; give nulls=VALUE, nulls={{column: VALUE}}, or nulls='mask' "
-            "where the format has masks"
+            f"{where}: column {name!r}, row {row} is null; give nulls=VALUE, nulls={{column: VALUE}}, "
+            "or nulls='mask' where the format has masks"
         )
     if isinstance(part.values, Texts):
         values = _elements.unpack(part.values.dtype, part.values.offsets, bytes(part.values.data), (-1,))
@@ -217,7 +227,7 @@ def without_nulls(part: Part, name: str, nulls: Nulls, first: int, where: str) -
 
 
 def measured(frame: Frame, columns: Sequence[int]) -> tuple[Frame, dict[int, int]]:
-    """Find the width of the texts of columns in a first pass; what comes only once is kept in memory for it."""
+    """Find the width of the texts of columns in a first pass; what comes only once is kept for the second."""
     widths = dict.fromkeys(columns, 0)
     kept: list[tuple[int, list[Part]]] = []
     for n, parts in frame.batches():
@@ -246,7 +256,9 @@ def whole(frame: Frame, nulls: Nulls, where: str) -> dict[str, Any]:
             if isinstance(values, Texts):
                 values = _elements.unpack(values.dtype, values.offsets, bytes(values.data), (-1,))
             masks[field.name] |= missing is not None
-            found[field.name].append(np.ma.MaskedArray(values, False if missing is None else missing, copy=True))
+            found[field.name].append(
+                np.ma.MaskedArray(values, False if missing is None else missing, copy=True)
+            )
         first += n
     columns = {}
     for field in frame.fields:

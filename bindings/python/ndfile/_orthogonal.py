@@ -54,7 +54,7 @@ class Orthogonal:
     def __getitem__(self, key: Any) -> Any:
         array = self._array
         extents, where = array._extents(), array._where
-        key = _expand(key, len(extents), where)
+        key = expand(key, len(extents), where)
         if not any(map(is_array, key)):
             return array[key]
         axes: list[list[_Run]] = []
@@ -73,6 +73,27 @@ class Orthogonal:
             else:
                 axes.append([_Run(item, None, None)])
         return self._gather(axes, tuple(shape))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array = self._array
+        key = expand(key, len(array._extents()), array._where)
+        lists = [i for i, item in enumerate(key) if is_array(item)]
+        if len(lists) < 2:
+            array[key] = value
+            return
+        ranges = [
+            range(n)[item] if isinstance(item, slice) else item for item, n in zip(key, array.shape or ())
+        ]
+        kept = [i for i, item in enumerate(ranges) if not isinstance(item, int)]
+        mesh = np.ix_(
+            *(
+                positions(r, i, (array.shape or ())[i], array._where)
+                for i, r in enumerate(ranges)
+                if i in kept
+            )
+        )
+        index = iter(mesh)
+        array.vindex[tuple(next(index) if i in kept else item for i, item in enumerate(ranges))] = value
 
     def _gather(self, axes: list[list[_Run]], shape: tuple[int, ...]) -> np.ndarray:
         array = self._array
@@ -96,7 +117,7 @@ def is_array(item: Any) -> bool:
     return isinstance(item, (list, range)) or (isinstance(item, np.ndarray) and item.ndim > 0)
 
 
-def _expand(key: Any, ndim: int, where: str) -> tuple:
+def expand(key: Any, ndim: int, where: str) -> tuple:
     """Give a key with an item for each axis."""
     items = list(key) if isinstance(key, tuple) else [key]
     dots = [i for i, item in enumerate(items) if item is Ellipsis]

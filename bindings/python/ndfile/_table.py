@@ -6,7 +6,7 @@ import ctypes
 import datetime
 import json
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
@@ -15,9 +15,16 @@ from . import _arrow, _capi, _elements
 from ._array import Array
 from ._attrs import plain
 from ._elements import Texts
-from ._errors import ArgumentError, BoundsError, MaskedError, NameNotFoundError, ValueNotRepresentableError
+from ._errors import (
+    ArgumentError,
+    BoundsError,
+    MaskedError,
+    NameNotFoundError,
+    ShapeError,
+    ValueNotRepresentableError,
+)
 from ._file import File
-from ._frames import Frame, Nulls, frame_of, measured, of_columns, without_nulls
+from ._frames import Frame, Nulls, frame_of, measured, of_columns, whole, without_nulls
 from ._index import select
 from ._items import make_items
 from ._lib import call, encode_name, lib
@@ -26,6 +33,8 @@ from ._orthogonal import is_array, positions
 
 if TYPE_CHECKING:
     import pandas
+    import polars
+    import pyarrow
 
 _BLOCK = 1 << 22  # bytes
 _ROOM = 1 << 22  # row numbers a call
@@ -49,9 +58,9 @@ Widths = Union[int, Mapping[str, int], None]
 class Table(File):
     """An open table: a `File` whose arrays are columns of one length. Made by `open`.
 
-    As a mapping it goes by columns: ``list(t)`` and `columns` are their names, ``len(t)`` is their number,
-    and ``t["price"]`` is an `Array`. The number of rows is `nrows`. What is no name selects rows, which come
-    as NumPy structured arrays with a field for each column, of as many axes as its rows have:
+    ``len(t)`` and `nrows` are the number of rows. As in pandas, iteration goes over the names of the columns,
+    as do `keys`, `values` and `items`, and ``t["price"]`` is a column, an `Array`. What is no name selects
+    rows, which come as NumPy structured arrays with a field for each column, of the axes that its rows have:
 
     ======================  ========================================================================
     ``t[5]``                one row, a `numpy.void`
@@ -60,9 +69,11 @@ class Table(File):
     ``t[["sym", "price"]]`` all rows of some columns
     ======================  ========================================================================
 
-    In files open for changes or being created ``t["new"] = data`` adds a column of as many rows,
-    ``del t["old"]`` deletes one, and `append` and `resize` change all columns at once: after a crash the
-    table has its old rows or the new ones.
+    In files open for changes or being created ``t["new"] = data`` adds a column of as many rows (`insert` at
+    a place), ``del t["old"]`` deletes one, `rename` gives one another name. ``t[5] = (7, 0.5)``,
+    ``t[2:4] = rows`` and ``t[mask] = rows`` assign rows: a tuple, a structured array or a mapping, column by
+    column. `append` and `resize` change all columns at once: after a crash the table has its old rows or the
+    new ones.
 
     Examples
     --------
@@ -84,12 +95,42 @@ class Table(File):
         return self._list()
 
     @property
+    def dtypes(self) -> dict[str, np.dtype]:
+        """The dtype of each column, that of a row where it has more axes."""
+        return {name: np.dtype((c.dtype, c.shape[1:])) for name, c in self._select(None).items()}
+
+    def head(self, n: int = 5) -> np.ndarray:
+        """Read the first rows; ``t.to_pandas().head()`` reads all."""
+        return self.read(slice(0, operator.index(n)))
+
+    @property
     def nrows(self) -> int:
         """Number of rows. Of columns that a crash has left uneven, those of the shortest."""
         nrows = self._info().nrows
         if nrows < 0:  # a new file whose first array decided otherwise
             raise ArgumentError(f"{self.path}: one array, not a table", path=self.path)
         return nrows
+
+    def __len__(self) -> int:
+        return self.nrows
+
+    def keys(self) -> KeysView[str]:
+        """Give the names of the columns."""
+        return dict.fromkeys(self._list()).keys()  # type: ignore[return-value]
+
+    def values(self) -> ValuesView[Array]:
+        """Give the columns."""
+        return self._select(None).values()  # type: ignore[return-value]
+
+    def items(self) -> ItemsView[str, Array]:
+        """Give names and columns."""
+        return self._select(None).items()  # type: ignore[return-value]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise TypeError(
+            f"{self.path}: a table is not one array; t[...] gives its rows as a structured array, "
+            "t.to_pandas() a frame, t['name'] a column"
+        )
 
     # Reading
 
@@ -295,6 +336,81 @@ class Table(File):
             keep += term.column, term.value_json
         return compiled, keep
 
+    def iter(
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        step: int = 1,
+        limit: int | None = None,
+        skip: int = 0,
+        columns: Sequence[str] | None = None,
+    ) -> Iterator[np.void]:
+        """Go over rows, read block by block: those of a slice without the first `skip`, at most `limit`."""
+        rows = range(self.nrows)[start:stop:step][skip:][: None if limit is None else operator.index(limit)]
+        n = max(1, _BLOCK // max(1, self.read(slice(0), columns).itemsize))
+        for i in range(0, len(rows), n):
+            yield from self._read_slice(rows[i : i + n], columns)
+
+    # Changing rows and columns
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            super().__setitem__(key, value)
+            return
+        if isinstance(key, list) and key and all(isinstance(name, str) for name in key):
+            names, rows = key, Ellipsis
+        else:
+            names, rows = list(self._list()), key
+        columns = {name: self[name] for name in names}
+        for name, part in _by_column(value, names, self.path).items():
+            columns[name][rows] = part
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a column another name; it stays where it is. Its elements are copied.
+
+        A crash leaves the column under its old name, or under both.
+        """
+        column, names = self[old], list(self._list())
+        at = names.index(old)
+        self._copy_column(column, new)
+        names[at : at + 1] = [new, old]
+        self._order(names)
+        del self[old]
+
+    def insert(self, position: int, name: str, data: Any, **storage: Any) -> Array:
+        """Add a column before the one at a position; all else is as for `add`."""
+        names = list(self._list())
+        array = self.add(name, data, **storage)
+        names.insert(operator.index(position), name)
+        self._order(names)
+        return array
+
+    def drop(self, *names: str) -> None:
+        """Delete columns and their data, for good."""
+        for name in names:
+            del self[name]
+
+    def _copy_column(self, column: Array, name: str) -> Array:
+        new = self.create(
+            name,
+            column.shape,
+            column.dtype_name,
+            attrs=dict(column.attrs),
+            chunks=column.chunks,
+            compression=column.compression,
+            fill_value=column.fill_value,
+        )
+        at = 0
+        for block in column.iterblocks():
+            new[at : at + len(block)] = block
+            at += len(block)
+        return new
+
+    def _order(self, names: Sequence[str]) -> None:
+        with self._lock:
+            call(self.path, lib.ndf_table_order, self._open(), json.dumps(list(names)).encode("ascii"))
+            self._names = None
+
     # Growing and shrinking
 
     def append(self, rows: Any, *, nulls: Nulls = "raise", widths: Widths = None) -> None:
@@ -436,10 +552,35 @@ class Table(File):
             import pandas
         except ImportError as e:
             raise ImportError("Table.to_pandas needs the package pandas") from e
-        rows = slice(self.nrows)
-        found = {name: column[rows] for name, column in self._select(columns).items()}
-        simple = {name: a if a.ndim == 1 and a.dtype.kind != "V" else list(a) for name, a in found.items()}
-        return pandas.DataFrame(simple)
+        found = {name: _series(column, pandas) for name, column in self._select(columns).items()}
+        return pandas.DataFrame(found, index=pandas.RangeIndex(self.nrows), copy=False)
+
+    def to_arrow(self, columns: Sequence[str] | None = None) -> pyarrow.Table:
+        """Read the table into a `pyarrow.Table`.
+
+        Raises
+        ------
+        ImportError
+            pyarrow is not installed.
+        DTypeError
+            A column that Arrow has no type for: complex numbers, records (a TypeError).
+        """
+        try:
+            import pyarrow
+        except ImportError as e:
+            raise ImportError("Table.to_arrow needs the package pyarrow") from e
+        capsule = _arrow.of_table(self.path, self._open(), columns)
+        return pyarrow.RecordBatchReader._import_from_c_capsule(capsule).read_all()
+
+    def to_polars(self, columns: Sequence[str] | None = None) -> polars.DataFrame:
+        """Read the table into a `polars.DataFrame`; errors are as for `to_arrow`."""
+        try:
+            import polars
+        except ImportError as e:
+            raise ImportError("Table.to_polars needs the package polars") from e
+        return polars.DataFrame(
+            {name: polars.Series(name, column) for name, column in self._select(columns).items()}
+        )
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Give the table as an Arrow stream of record batches, for ``pyarrow.table(t)`` and its like.
@@ -453,13 +594,42 @@ class Table(File):
         DTypeError
             A column that Arrow has no type for: complex numbers, records (a TypeError).
         """
-        return _arrow.capsule(self.path, self._open())
+        return _arrow.of_table(self.path, self._open())
 
     def _end(self, function: Any) -> None:
         try:
             super()._end(function)
         finally:
             _arrow.sweep()
+
+
+def _by_column(value: Any, names: Sequence[str], where: str) -> dict[str, Any]:
+    """Give what is assigned to rows column by column."""
+    frame = frame_of(value)
+    if frame is not None:
+        value = whole(frame, "raise", where)
+    if isinstance(value, (Mapping, np.ndarray, np.void)) and (
+        isinstance(value, Mapping) or value.dtype.names
+    ):
+        given = _names(value)
+        for name in given:
+            if name not in names:
+                raise NameNotFoundError(f"{where}: {_names_error(name, names)}", path=where)
+        if len(given) != len(names) and not isinstance(value, Mapping):
+            raise ShapeError(f"{where}: expected {len(names)} fields, found {len(given)}", path=where)
+        return {name: value[name] for name in given}
+    if isinstance(value, tuple) and len(value) == len(names):
+        return dict(zip(names, value))
+    rows = isinstance(value, list) and all(isinstance(v, (tuple, np.void)) for v in value)
+    if rows and {len(v) for v in value} == {len(names)}:
+        return {name: [v[i] for v in value] for i, name in enumerate(names)}
+    if np.ndim(value) == 0 and not isinstance(value, tuple):
+        return dict.fromkeys(names, value)
+    raise ShapeError(
+        f"{where}: expected a tuple of {len(names)} values, a structured array or a mapping for the columns "
+        f"{', '.join(names)}; found {type(value).__name__}",
+        path=where,
+    )
 
 
 def _names(rows: Any) -> Sequence[str]:
@@ -473,6 +643,20 @@ def _names(rows: Any) -> Sequence[str]:
     raise ArgumentError(
         f"rows: expected a mapping of columns, a structured array or a frame, found {type(rows).__name__}"
     )
+
+
+def _series(column: Array, pandas: Any) -> Any:
+    """Give a column as pandas has it: texts as its texts, rows of several axes as arrays."""
+    kind = column.dtype.kind  # type: ignore[union-attr]
+    if kind == "U" and column.ndim == 1:
+        try:
+            import pyarrow
+        except ImportError:
+            return pandas.array(column[:].astype(object), dtype="str")
+        texts = pyarrow.chunked_array(column)
+        return pandas.array(texts.cast(pyarrow.large_string()), dtype=pandas.StringDtype(na_value=np.nan))
+    values = column[: len(column)]
+    return values if column.ndim == 1 and kind != "V" else list(values)
 
 
 def _constant(value: Any, dtype: np.dtype, where: str) -> bytes:

@@ -293,7 +293,7 @@ def test_texts_are_not_cut(format):
             with pytest.raises(error, match="x"):
                 v[:1] = value
         v[1] = np.array(b"c", "S1")
-        with pytest.raises(TypeError):
+        with pytest.raises(ValueError, match="cccc"):
             v[1] = np.array(b"cccc")
     assert ndfile.read("x").tolist() == [b"ab", b"c"]
 
