@@ -104,9 +104,9 @@ func (f *file) remove(ctx context.Context, name string) error {
 
 // Order implements [ndfile.Orderer].
 func (f *file) Order(ctx context.Context, names []string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.located(f.order(ctx, names), nil)
+	f.Lock()
+	defer f.Unlock()
+	return f.Located(f.order(ctx, names))
 }
 
 func (f *file) order(ctx context.Context, names []string) error {
@@ -122,11 +122,11 @@ func (f *file) order(ctx context.Context, names []string) error {
 	if len(columns) != len(names) || len(columns) != len(f.columns) {
 		return ndfile.NewError(ndfile.ErrArgument, "the order of columns: expected each of their names once")
 	}
-	if f.mode == updating {
+	if f.Mode == edit.Updating {
 		if err := f.flush(ctx); err != nil { // so that all are listed
 			return err
 		}
-		if err := f.list(names); err != nil {
+		if err := f.list(ctx, names); err != nil {
 			return err
 		}
 	}

@@ -34,11 +34,7 @@ def exactly(array: np.ndarray, dtype: np.dtype, where: str) -> np.ndarray:
     if kinds in ("SS", "UU"):
         if array.dtype.itemsize <= dtype.itemsize:
             return array.astype(dtype)
-    elif (
-        array.dtype.kind in _NUMBERS
-        and np.can_cast(array.dtype, dtype, "safe")
-        and not _rounds(array.dtype, dtype)
-    ):
+    elif array.dtype.kind in _NUMBERS and _widens(array.dtype, dtype):
         return array  # which the library widens
     try:
         with np.errstate(all="ignore"):

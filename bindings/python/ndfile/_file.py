@@ -32,8 +32,8 @@ from ._errors import (
 )
 from ._index import select
 from ._lib import Path, call, content, encode_name, encode_path, lib, text
-from ._progress import Watch
 from ._names import unknown
+from ._progress import Watch
 from ._spec import spec
 
 _KINDS = {

@@ -253,7 +253,7 @@ def _save_frame(
             for name, own in (var_attrs or {}).items():
                 file[name].attrs.update(own)
             return
-        for name, value, names, own in by_name(whole(frame, nulls, file.path), dims, var_attrs):
+        for name, value, names, own, _ in by_name(whole(frame, nulls, file.path), dims, var_attrs):
             file.add(name, value, names, own, **storage)
 
 
