@@ -28,18 +28,21 @@ type codec struct {
 	// decode fills dst, or says false where src is not a stream of exactly
 	// len(dst) bytes. It writes nowhere else, whatever src holds.
 	decode func(st *state, dst, src []byte) bool
+	// prefix, where there is one, fills dst with the beginning of what src stands
+	// for, and says whether it did and whether src is a stream so far.
+	prefix func(dst, src []byte) (done, ok bool)
 	// encode compresses src into dst and gives the length of the stream, 0
 	// where it is longer than dst. len(src) >= 1.
 	encode func(st *state, dst, src []byte, level int) int
 }
 
 var codecs = [...]codec{
-	BloscLZ: {"blosclz", 0, 255, blosclzDecode, blosclzEncode},
-	LZ4:     {"lz4", 1, 255, lz4Decode, lz4Encode},
-	LZ4HC:   {"lz4hc", 1, 255, lz4Decode, lz4hcEncode},
-	Snappy:  {"snappy", 2, 64, snappyDecode, snappyEncode},
-	Zlib:    {"zlib", 3, 1032, zlibDecode, zlibEncode},
-	Zstd:    {"zstd", 4, 1 << 17, zstdDecode, zstdEncode},
+	BloscLZ: {"blosclz", 0, 255, blosclzDecode, nil, blosclzEncode},
+	LZ4:     {"lz4", 1, 255, lz4Decode, lz4Prefix, lz4Encode},
+	LZ4HC:   {"lz4hc", 1, 255, lz4Decode, lz4Prefix, lz4hcEncode},
+	Snappy:  {"snappy", 2, 64, snappyDecode, nil, snappyEncode},
+	Zlib:    {"zlib", 3, 1032, zlibDecode, nil, zlibEncode},
+	Zstd:    {"zstd", 4, 1 << 17, zstdDecode, nil, zstdEncode},
 }
 
 // formatCodecs are the codecs by their number in the flags.

@@ -127,18 +127,20 @@ func (job decodeJob) parallel(first, end, n int) error {
 func (job *decodeJob) block(st *state, k int) error {
 	begin, size := k*job.c.BlockSize-job.offset, job.c.blockLen(k) // of the block, in dst
 	if begin >= 0 && begin+size <= len(job.dst) {
-		return decodeBlock(st, &job.c, job.dst[begin:begin+size], job.chunk, k)
+		return decodeBlock(st, &job.c, job.dst[begin:begin+size], job.chunk, k, size)
 	}
+	// Of the block nothing is decoded that lies behind what is wanted.
 	whole := st.partial.sized(size)
-	if err := decodeBlock(st, &job.c, whole, job.chunk, k); err != nil {
+	if err := decodeBlock(st, &job.c, whole, job.chunk, k, min(size, len(job.dst)-begin)); err != nil {
 		return err
 	}
 	copy(job.dst[max(begin, 0):], whole[max(-begin, 0):])
 	return nil
 }
 
-// decodeBlock decodes block k into dst, which has its length.
-func decodeBlock(st *state, c *ChunkInfo, dst, chunk []byte, k int) error {
+// decodeBlock decodes block k into dst, which has its length. Only the first want
+// bytes of it are needed: where the codec can stop early, it does.
+func decodeBlock(st *state, c *ChunkInfo, dst, chunk []byte, k, want int) error {
 	entry := HeaderSize + 4*k
 	start := int64(int32(binary.LittleEndian.Uint32(chunk[entry:])))
 	if start < c.tableEnd() || start > int64(len(chunk))-4 {
@@ -152,10 +154,20 @@ func decodeBlock(st *state, c *ChunkInfo, dst, chunk []byte, k int) error {
 		streamLen = len(dst) / splits
 		shape     = newShape(c.Shuffle, c.TypeSize, len(dst))
 		pos       = int(start)
+		prefix    = codecs[c.Codec].prefix
 		scratch   []byte // memory for the decoded streams; filters read raw ones in place
 	)
 	if !shape.filtered() {
 		scratch = dst
+	}
+	// What is needed of each stream. The filter of all elements leaves garbage behind
+	// those that are wanted; of bits it needs all.
+	need := streamLen
+	if splits > 1 && shape.filter == ByteShuffle {
+		need = min((want-1)/splits+1, streamLen)
+		shape.items = need
+	} else if splits == 1 && !shape.filtered() {
+		need = want
 	}
 	for j := range splits {
 		if len(chunk)-pos < 4 {
@@ -174,8 +186,15 @@ func decodeBlock(st *state, c *ChunkInfo, dst, chunk []byte, k int) error {
 			if scratch == nil {
 				scratch = st.filtered.sized(len(dst))
 			}
-			out := scratch[j*streamLen : (j+1)*streamLen]
-			if !codecs[c.Codec].decode(st, out, stream) {
+			out, whole := scratch[j*streamLen:(j+1)*streamLen], true
+			if need < streamLen && prefix != nil {
+				done, ok := prefix(out[:need], stream)
+				if done && !ok {
+					return errorAt(ErrCorrupt, pos, "block %d, stream %d: not a %v stream of %d bytes", k, j, c.Codec, streamLen)
+				}
+				whole = !done
+			}
+			if whole && !codecs[c.Codec].decode(st, out, stream) {
 				return errorAt(ErrCorrupt, pos, "block %d, stream %d: not a %v stream of %d bytes", k, j, c.Codec, streamLen)
 			}
 			stream = out

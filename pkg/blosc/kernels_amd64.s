@@ -1683,6 +1683,273 @@ fail:
 	VZEROUPPER
 	RET
 
+// func lz4DecodeAVX2(dst *byte, dstLen int, src *byte, srcLen int, prefix bool) bool
+// Requires: AVX, AVX2
+TEXT ·lz4DecodeAVX2(SB), NOSPLIT, $0-41
+	MOVQ dst+0(FP), AX
+	MOVQ dstLen+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ srcLen+24(FP), BX
+	MOVQ AX, SI
+	ADDQ AX, CX
+	ADDQ DX, BX
+
+loop:
+	CMPQ SI, CX
+	JAE  full
+
+token:
+	CMPQ    DX, BX
+	JAE     fail
+	MOVBQZX (DX), DI
+	INCQ    DX
+	MOVQ    DI, R8
+	SHRQ    $0x04, R8
+	CMPQ    R8, $0x0f
+	JE      literals_long
+
+literals:
+	MOVQ    BX, R10
+	SUBQ    DX, R10
+	MOVQ    CX, R11
+	SUBQ    SI, R11
+	CMPQ    R10, $0x22
+	JB      literals_slow
+	CMPQ    R11, $0x20
+	JB      literals_slow
+	CMPQ    R8, $0x20
+	JA      literals_slow
+	VMOVDQU (DX), Y0
+	VMOVDQU Y0, (SI)
+	ADDQ    R8, DX
+	ADDQ    R8, SI
+
+match:
+	MOVWQZX (DX), R9
+	ADDQ    $0x02, DX
+	TESTQ   R9, R9
+	JZ      fail
+	ANDQ    $0x0f, DI
+	LEAQ    4(DI), R8
+	CMPQ    DI, $0x0f
+	JE      match_long
+
+copy:
+	MOVQ    CX, R11
+	SUBQ    SI, R11
+	CMPQ    R8, R11
+	JA      match_over
+	CMPQ    R8, $0x40
+	JA      copy_fits
+	CMPQ    R9, $0x20
+	JB      copy_fits
+	CMPQ    R11, $0x40
+	JB      copy_fits
+	MOVQ    SI, R10
+	SUBQ    AX, R10
+	CMPQ    R9, R10
+	JA      fail
+	MOVQ    SI, R10
+	SUBQ    R9, R10
+	VMOVDQU (R10), Y0
+	VMOVDQU Y0, (SI)
+	VMOVDQU 32(R10), Y0
+	VMOVDQU Y0, 32(SI)
+	ADDQ    R8, SI
+	JMP     loop
+
+copy_fits:
+	MOVQ SI, R10
+	SUBQ AX, R10
+	CMPQ R9, R10
+	JA   fail
+	MOVQ CX, R11
+	SUBQ SI, R11
+	SUBQ R8, R11
+	JB   fail
+	MOVQ SI, R10
+	SUBQ R9, R10
+	ADDQ SI, R8
+	XORQ DI, DI
+	CMPQ R11, $0x20
+	JB   near_end
+
+fast:
+	CMPQ R9, $0x08
+	JB   pattern
+	LEAQ 16(SI), R11
+	CMPQ R8, R11
+	JA   long
+	MOVQ (R10), R11
+	MOVQ R11, (SI)
+	MOVQ 8(R10), R11
+	MOVQ R11, 8(SI)
+	JMP  copied
+
+long:
+	CMPQ R9, $0x20
+	JB   overlap
+
+copy32:
+	VMOVDQU (R10), Y0
+	VMOVDQU Y0, (SI)
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, SI
+	CMPQ    SI, R8
+	JB      copy32
+	JMP     copied
+
+overlap:
+	CMPQ R9, $0x10
+	JB   pattern
+
+copy16:
+	VMOVDQU (R10), X0
+	VMOVDQU X0, (SI)
+	ADDQ    $0x10, R10
+	ADDQ    $0x10, SI
+	CMPQ    SI, R8
+	JB      copy16
+	JMP     copied
+
+pattern:
+	VBROADCASTI128 (R10), Y0
+	LEAQ           patterns<>+0(SB), R11
+	MOVQ           R9, R10
+	SHLQ           $0x05, R10
+	VPSHUFB        (R11)(R10*1), Y0, Y0
+	LEAQ           periods<>+0(SB), R11
+	MOVQ           (R11)(R9*8), R11
+
+repeat:
+	VMOVDQU Y0, (SI)
+	ADDQ    R11, SI
+	CMPQ    SI, R8
+	JB      repeat
+
+copied:
+	MOVQ  R8, SI
+	TESTQ DI, DI
+	JZ    loop
+	ADDQ  DI, R8
+	MOVQ  SI, R10
+	SUBQ  R9, R10
+	JMP   slow
+
+near_end:
+	LEAQ 64(SI), R11
+	CMPQ R8, R11
+	JB   slow
+	MOVQ $0x00000020, DI
+	SUBQ DI, R8
+	JMP  fast
+
+slow:
+	MOVB (R10), R11
+	MOVB R11, (SI)
+	INCQ R10
+	INCQ SI
+	CMPQ SI, R8
+	JB   slow
+	JMP  loop
+
+literals_long:
+literals_length:
+	CMPQ    DX, BX
+	JAE     fail
+	MOVBQZX (DX), R10
+	INCQ    DX
+	ADDQ    R10, R8
+	CMPQ    R10, $0x000000ff
+	JE      literals_length
+	JMP     literals
+
+match_long:
+match_length:
+	CMPQ    DX, BX
+	JAE     fail
+	MOVBQZX (DX), R10
+	INCQ    DX
+	ADDQ    R10, R8
+	CMPQ    R10, $0x000000ff
+	JE      match_length
+	JMP     copy
+
+match_over:
+	CMPB  prefix+32(FP), $0x00
+	JE    fail
+	MOVQ  R11, R8
+	TESTQ R8, R8
+	JZ    done
+	JMP   copy_fits
+
+full:
+	CMPB prefix+32(FP), $0x00
+	JNE  done
+	JMP  token
+
+literals_slow:
+	CMPQ R8, R11
+	JBE  literals_fit
+	CMPB prefix+32(FP), $0x00
+	JE   fail
+	MOVQ R11, R8
+
+literals_fit:
+	CMPQ R8, R10
+	JA   fail
+	SUBQ R8, R10
+	SUBQ R8, R11
+
+literals_32:
+	CMPQ    R8, $0x20
+	JB      literals_rest
+	VMOVDQU (DX), Y0
+	VMOVDQU Y0, (SI)
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, SI
+	SUBQ    $0x20, R8
+	JMP     literals_32
+
+literals_rest:
+	TESTQ R8, R8
+	JZ    literals_end
+
+literals_byte:
+	MOVB (DX), R11
+	MOVB R11, (SI)
+	INCQ DX
+	INCQ SI
+	DECQ R8
+	JNZ  literals_byte
+
+literals_end:
+	CMPQ SI, CX
+	JB   literals_more
+	CMPB prefix+32(FP), $0x00
+	JNE  done
+
+literals_more:
+	TESTQ R10, R10
+	JZ    done
+	CMPQ  R10, $0x02
+	JAE   match
+	JMP   fail
+
+done:
+	CMPQ SI, CX
+	JNE  fail
+	MOVB $0x01, R10
+	MOVB R10, ret+40(FP)
+	VZEROUPPER
+	RET
+
+fail:
+	XORL R10, R10
+	MOVB R10, ret+40(FP)
+	VZEROUPPER
+	RET
+
 // func inflateAVX2(litlen *uint32, litlenMask uint64, dist *uint32, distMask uint64, dst *byte, op int, lastOp int, dstLen int, src *byte, at int, lastAt int, bits uint64, nbits uint) (newOp int, newAt int, newBits uint64, newNbits uint, status int)
 // Requires: AVX, AVX2, BMI2
 TEXT ·inflateAVX2(SB), NOSPLIT, $16-144

@@ -67,6 +67,11 @@ func commonPrefixAVX2(a *byte, b *byte, n int) int
 //go:noescape
 func blosclzDecodeAVX2(dst *byte, dstLen int, src *byte, srcLen int) bool
 
+// lz4DecodeAVX2 is lz4Decode, or lz4Prefix; srcLen is at least 1.
+//
+//go:noescape
+func lz4DecodeAVX2(dst *byte, dstLen int, src *byte, srcLen int, prefix bool) bool
+
 // inflateAVX2 decodes symbols while at and op are not behind lastAt and lastOp.
 //
 //go:noescape

@@ -43,9 +43,15 @@ func lz4Literals(dst []byte, out int, literals []byte) int {
 }
 
 func lz4Decode(_ *state, dst, src []byte) bool {
+	if done, ok := lz4DecodeFast(dst, src, false); done {
+		return ok
+	}
 	n, err := lz4.UncompressBlock(src, dst)
 	return err == nil && n == len(dst)
 }
+
+// lz4Prefix is a codec's prefix.
+func lz4Prefix(dst, src []byte) (done, ok bool) { return lz4DecodeFast(dst, src, true) }
 
 // lz4Accel is the step between positions where nothing is found, by level.
 var lz4Accel = [MaxLevel + 1]int{1, 5, 5, 5, 5, 5, 4, 3, 2, 1}

@@ -30,3 +30,12 @@ func commonPrefixFast(a, b []byte) int {
 	}
 	return commonPrefixAVX2(&a[0], &b[0], n)
 }
+
+// lz4DecodeFast says whether it did the work, and what lz4Decode says; with prefix,
+// of the beginning of what src stands for.
+func lz4DecodeFast(dst, src []byte, prefix bool) (done, ok bool) {
+	if !useAVX2 || len(dst) == 0 || len(src) == 0 {
+		return false, false
+	}
+	return true, lz4DecodeAVX2(&dst[0], len(dst), &src[0], len(src), prefix)
+}

@@ -24,6 +24,7 @@ func main() {
 	commonPrefix()
 	tables := newMatchTables()
 	blosclzDecode(tables)
+	lz4Decode(tables)
 	inflate(tables)
 	adler32()
 	lz4Encode()
