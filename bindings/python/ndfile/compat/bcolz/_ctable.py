@@ -219,6 +219,7 @@ class ctable:
         """Set the number of rows; new ones have the columns' ``dflt``."""
         if self._store is not None:
             self._store.writing().resize(int(nitems))
+            self._store.settle()
             return
         for column in self.cols.values():
             column.resize(nitems)

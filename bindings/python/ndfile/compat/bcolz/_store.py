@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import weakref
 from typing import Any
 
 from ..._file import File
@@ -17,6 +19,7 @@ class Store:
             raise ValueError("mode should be 'r', 'w' or 'a'")
         self.path, self.mode = os.fspath(path), mode
         self._file: File | None = None
+        _stores.add(self)
 
     def reading(self) -> Any:
         """Give the open file."""
@@ -40,11 +43,25 @@ class Store:
             self._file.close()
             self._file = None
 
+    def __del__(self) -> None:
+        if getattr(self, "_file", None) is not None:
+            self.close()
+
     def close(self) -> None:
         """Close the file; it is opened again when it is needed."""
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+#: All stores: what was not flushed is when the program ends.
+_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+@atexit.register
+def _settle_all() -> None:
+    for store in list(_stores):
+        store.settle()
 
 
 def replaceable(path: Any, mode: str) -> None:
