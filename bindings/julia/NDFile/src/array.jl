@@ -7,8 +7,12 @@ are ordinary arrays. `T` is `Union{Missing,S}` where elements can be missing.
 `a[1:10, :, 3]`, `a[end:-2:1]`, `a[[1, 5], :]`, `a[mask]` read as from an `Array`. `a[1:10, :] = x` and `a[1:10, :] .= x`
 write, in files that are open for writing. Numbers and ranges of any step become one read each; of a vector of indices the
 box around it is read, or on the last axis the entries alone where these are fewer, each chunk once; a vector assigns slice by
-slice. `for x in a`, `sum(f, a)`, `a .+ 1` and `Array(a)` read all of it once. (A `view`, and functions that fetch single
-elements, cost a call for each.)
+slice. `a .= x`, `fill!` and `copyto!` write block by block.
+
+Functions of Base that fetch single elements (`for x in a`, `permutedims`, `findall`, `sum(view(a, ...))`, reductions along axes)
+take few reads: an array keeps a box of up to 16 MiB around the last element, and reads a larger one while its neighbours are asked for.
+Until this object writes, or its size changes, such an element may be the one of before when another object or process has
+changed the file; ranges are always read anew. A single element that is assigned costs a call.
 
 The axes are the file's in reverse order, the first varies fastest: no data moves. For `.ra` files they are the
 dims of the file.
@@ -36,6 +40,7 @@ struct NDArray{T,N} <: AbstractArray{T,N}
     dtype::String
     extent::Base.RefValue{Any} # an NTuple{N,Int}, replaced as a whole: other tasks see the old size or the new one
     flags::UInt32
+    memory::Memory{T,N}
 end
 
 function NDArray(file::File, name::String, handle::Handle)
@@ -48,7 +53,8 @@ function NDArray(file::File, name::String, handle::Handle)
         d = DType{Missing}(dtype, 'V', 0)
     end
     T = flags & NDF_ARRAY_MASKED == 0 ? eltype(d) : Union{Missing,eltype(d)}
-    return NDArray{T,length(size)}(file, name, handle, d, dtype, Ref{Any}(size), flags)
+    N = length(size)
+    return NDArray{T,N}(file, name, handle, d, dtype, Ref{Any}(size), flags, Memory{T,N}())
 end
 
 # What fn makes of the address of an ndf_array_info. The caller keeps what the number belongs to.
@@ -70,10 +76,13 @@ function extents(p::Union{Ptr{ndf_array_info},Ptr{ndf_load_info}}, name::Val)
 end
 
 # After the size has changed.
-refresh!(a::NDArray) = a.extent[] = describe(p -> extents(p, Val(:shape)), a)
+function refresh!(a::NDArray)
+    a.extent[] = describe(p -> extents(p, Val(:shape)), a)
+    return forget!(a.memory)
+end
 
 function number(a::NDArray)
-    n = a.handle.value[]
+    n = getfield(a, :handle).value[]
     n == 0 && throw(NDFileError(NDF_ERR_HANDLE, "$(place(a)): the file is closed"))
     return n
 end
@@ -95,7 +104,7 @@ end
 Whether the array has a size and elements. Variables of ds files can have metadata only: `size` and indexing throw then, and
 [`NDFile.read`](@ref) gives `nothing`.
 """
-hasdata(a::NDArray) = a.flags & NDF_ARRAY_NO_DATA == 0
+hasdata(a::NDArray) = getfield(a, :flags) & NDF_ARRAY_NO_DATA == 0
 
 """
     NDFile.timeunit(a::NDArray) -> String
@@ -127,7 +136,7 @@ end
 
 function Base.size(a::NDArray{<:Any,N}) where {N}
     hasdata(a) || throw(NDFileError(NDF_ERR_NO_DATA, "$(place(a)): the array has metadata but no data"))
-    return a.extent[]::NTuple{N,Int}
+    return getfield(a, :extent)[]::NTuple{N,Int}
 end
 
 Base.IndexStyle(::Type{<:NDArray}) = IndexCartesian()
@@ -169,7 +178,11 @@ function read_box(::Type{T}, a::NDArray, ranges) where {T}
     return read_box(T, a.type, a, ranges)
 end
 
+# Calls that moved elements of arrays, for tests.
+const CALLS = Threads.Atomic{Int}(0)
+
 function read_box(::Type{T}, d::DType, a::NDArray, ranges) where {T}
+    Threads.atomic_add!(CALLS, 1)
     dims = map(length, ranges)
     place = length(dims), box(ranges)...
     d.kind == 'v' && return read_variable(T, d, a, dims, place)
@@ -203,6 +216,7 @@ function take(::Type{T}, a::NDArray{<:Any,N}, rows) where {T,N}
     if prod(map(Float64, dims)) > TRIED_ELEMENTS
         read_box(T, a.type, a, (map(n -> n:1:n, dims[1:N-1])..., last(rows):1:last(rows)))
     end
+    Threads.atomic_add!(CALLS, 1)
     return read_fixed(T, a.type, a, dims, ndf_array_take, (Int64[i - 1 for i in rows], length(rows)))
 end
 
@@ -236,6 +250,8 @@ end
 function write_box(a::NDArray, x::Elements, ranges)
     start, count, by = box(map(clean, ranges))
     data, offsets, mask = x.data, x.offsets, x.mask
+    Threads.atomic_add!(CALLS, 1)
+    forget!(a.memory)
     GC.@preserve a data offsets mask begin
         if x.dtype.kind == 'v'
             call(ndf_array_write_strings, number(a), length(count), start, count, by, address(offsets), address(data),
@@ -244,6 +260,7 @@ function write_box(a::NDArray, x::Elements, ranges)
             call(ndf_array_write, number(a), length(count), start, count, by, NULL_TEXT, address(data), C_NULL, address(mask))
         end
     end
+    forget!(a.memory) # what another task has read meanwhile
     return nothing
 end
 
@@ -265,6 +282,7 @@ function readblock!(a::NDArray{T,N}, out::AbstractArray, ranges::Vararg{OrdinalR
     check_block(a, out, ranges)
     if a.type.plain && !(Missing <: eltype(out)) && out isa Contiguous{eltype(a.type)}
         start, count, by = box(map(clean, ranges))
+        Threads.atomic_add!(CALLS, 1)
         GC.@preserve a out call(ndf_array_read, number(a), N, start, count, by, NULL_TEXT, pointer(out), C_NULL, C_NULL)
     else
         copyto!(out, read_box(Missing <: eltype(out) ? T : nonmissingtype(T), a, map(clean, ranges)))
@@ -295,7 +313,7 @@ end
 
 # Indexing
 
-read_all(a::NDArray{T}) where {T} = read_box(T, a, map(clean, axes(a)))
+read_all(a::NDArray{T,N}) where {T,N} = read_box(T, a, map(clean, axes(a)))::Array{T,N}
 
 # Indices as numbers, ranges and vectors; a mask becomes the places where it is true.
 function places(a::NDArray, indices)
@@ -304,9 +322,33 @@ function places(a::NDArray, indices)
     return map(j -> j isa Base.LogicalIndex ? collect(j) : j, J)
 end
 
+function Base.getindex(a::NDArray{T,N}, i::Vararg{Int,N}) where {T,N}
+    number(a) # closed files have no elements, known or not
+    @boundscheck checkbounds(a, i...)
+    return near(a, i)::T
+end
+
+# The type of the result follows from the types of the indices, whatever happens inside.
 function Base.getindex(a::NDArray{T,N}, indices...) where {T,N}
     J = places(a, indices)
-    N == 0 && return read_all(a)[J...]
+    return typed(T, J, getplaces(a, J))
+end
+
+# An entry for each axis of the result.
+axes_of() = ()
+axes_of(::Integer, J...) = axes_of(J...)
+axes_of(::AbstractArray{<:Any,M}, J...) where {M} = (ntuple(_ -> true, Val(M))..., axes_of(J...)...)
+
+typed(::Type{T}, ::Tuple{Vararg{Integer}}, x) where {T} = x::T
+typed(::Type{T}, J::Tuple, x) where {T} = x::array_of(T, axes_of(J...))
+array_of(::Type{T}, ::NTuple{M,Bool}) where {T,M} = Array{T,M}
+
+function getplaces(a::NDArray{T,N}, J) where {T,N}
+    if all(j -> j isa Integer, J)
+        at = N == 0 ? () : length(J) == 1 ? CartesianIndices(a)[J[1]].I : ntuple(d -> d <= length(J) ? Int(J[d]) : 1, N)
+        return near(a, at)
+    end
+    N == 0 && return fill(near(a, ()))[J...]
     any(j -> eltype(j) <: CartesianIndex, J) && return read_all(a)[J...]
     length(J) == 1 && N > 1 && return getlinear(a, J[1])
     K = ntuple(d -> d <= length(J) ? pick(J[d]) : pick(1), N)
@@ -355,6 +397,10 @@ function Base.setindex!(a::NDArray{T,N}, value, indices...) where {T,N}
     if all(j -> j isa Integer, J)
         at = N == 0 ? () : length(J) == 1 ? CartesianIndices(a)[J[1]].I : ntuple(d -> d <= length(J) ? J[d] : 1, N)
         setaxes!(a, fill(value, map(_ -> 1, at)), map(i -> i:i, at))
+    elseif length(J) == 1 && N != 1 && J[1] isa AbstractUnitRange{<:Integer}
+        values = value isa AbstractArray ? value : fill(value, length(J[1]))
+        Base.setindex_shape_check(values, length(J[1]))
+        isempty(J[1]) || setlinear!(a, Int(first(J[1])), values, firstindex(values), length(values))
     elseif length(J) != N || any(j -> eltype(j) <: CartesianIndex, J)
         # Elements here and there.
         elements = CartesianIndices(a)[J...]
@@ -390,25 +436,90 @@ function setaxes!(a::NDArray, x::AbstractArray, axes)
     return nothing
 end
 
-# What would fetch or store single elements in Base works on whole arrays.
-
-function Base.iterate(::NDArray, (x, i)::Tuple)
-    return i > length(x) ? nothing : (x[i], (x, i + 1))
-end
-Base.iterate(a::NDArray) = iterate(a, (read_all(a), 1))
+# What would fetch or store many single elements in Base works on blocks.
 
 Base.copyto!(out::Array, a::NDArray) = copyto!(out, read_all(a))
-Broadcast.broadcastable(a::NDArray) = read_all(a)
+
+# Ranges of the last axis whose slices fit into the budget together, of whole chunks.
+function slabs(a::NDArray{<:Any,N}) where {N}
+    n = size(a, N)
+    step = max(1, budget(a) ÷ max(1, prod(size(a)[1:N-1])))
+    haschunks(a) && (step = cld(step, a.chunks[N]) * a.chunks[N])
+    return (k:min(k + step - 1, n) for k in 1:step:n)
+end
+
+inner(a::NDArray{<:Any,N}) where {N} = ntuple(d -> 1:size(a, d), N - 1)
 
 const Views{N} = SubArray{<:Any,N,<:NDArray}
 
-function Broadcast.materialize!(out::Union{NDArray,Views}, x::Broadcast.Broadcasted)
+function Broadcast.materialize!(out::NDArray, x::Broadcast.Broadcasted)
+    b = Broadcast.instantiate(Broadcast.Broadcasted{Broadcast.DefaultArrayStyle{ndims(out)}}(x.f, x.args, axes(out)))
+    if length(out) <= budget(out) || any(arg -> overlaps(arg, out), Broadcast.flatten(b).args)
+        return setindex!(out, copyto!(Array{eltype(out)}(undef, size(out)), b), axes(out)...)
+    end
+    for slab in slabs(out)
+        places = CartesianIndices((inner(out)..., slab))
+        values = Array{eltype(out)}(undef, size(places))
+        for (k, i) in enumerate(places)
+            @inbounds values[k] = b[i]
+        end
+        writeblock!(out, values, places.indices...)
+    end
+    return out
+end
+
+# Whether x shows elements of the file of out elsewhere than out does.
+overlaps(x::NDArray, out) = x !== out && x.file.path == out.file.path
+overlaps(x::AbstractArray, out) = parent(x) !== x && (parent(x) === out || overlaps(parent(x), out))
+overlaps(x, out) = false
+
+function Broadcast.materialize!(out::Views, x::Broadcast.Broadcasted)
     values = Array{eltype(out)}(undef, size(out))
     Broadcast.materialize!(values, x)
-    return assign!(out, values)
+    setindex!(parent(out), values, parentindices(out)...)
+    return out
 end
-assign!(a::NDArray, values) = setindex!(a, values, axes(a)...)
-function assign!(v::Views, values)
-    setindex!(parent(v), values, parentindices(v)...)
-    return v
+
+Base.fill!(a::Union{NDArray,Views}, x) = a .= Ref(Base.convert(eltype(a), x))
+
+function Base.copyto!(a::NDArray{<:Any,N}, x::AbstractArray) where {N}
+    length(x) <= length(a) || throw(BoundsError(a, length(x)))
+    size(x) == size(a) && N > 0 || return setlinear!(a, 1, x, 1, length(x))
+    for slab in slabs(a)
+        writeblock!(a, x[ntuple(_ -> Colon(), N - 1)..., slab], inner(a)..., slab)
+    end
+    return a
+end
+
+function Base.copyto!(a::NDArray, to::Integer, x::AbstractArray, from::Integer=firstindex(x), n::Integer=length(x) - (from - firstindex(x)))
+    n < 0 && throw(ArgumentError("tried to copy n=$n elements, but n should be nonnegative"))
+    n == 0 && return a
+    checkbounds(a, to:to+n-1)
+    checkbounds(x, from:from+n-1)
+    return setlinear!(a, Int(to), x, from, n)
+end
+
+function Base.copyto!(out::Views, x::AbstractArray)
+    size(out) == size(x) || return invoke(copyto!, Tuple{AbstractArray,AbstractArray}, out, x)
+    setindex!(parent(out), x, parentindices(out)...)
+    return out
+end
+
+# Stores n elements of x, from number `from` on, as elements number `to` and on: at most two boxes for each axis.
+function setlinear!(a::NDArray{<:Any,N}, to::Int, x::AbstractArray, from::Integer, n::Integer) where {N}
+    dims = size(a)
+    while n > 0
+        at = N == 0 ? () : CartesianIndices(dims)[to].I
+        d, size_of = 1, 1 # slices of size_of elements along axis d
+        while d < N && at[d] == 1 && n >= size_of * dims[d]
+            size_of *= dims[d]
+            d += 1
+        end
+        k = N == 0 ? 1 : min(n ÷ size_of, dims[d] - at[d] + 1, max(1, budget(a) ÷ size_of))
+        box = ntuple(e -> e < d ? (1:dims[e]) : e == d ? (at[e]:at[e]+k-1) : (at[e]:at[e]), N)
+        count = k * size_of
+        writeblock!(a, reshape(x[from:from+count-1], map(length, box)), box...)
+        to, from, n = to + count, from + count, n - count
+    end
+    return a
 end

@@ -2,7 +2,7 @@
 #
 # Results are those of the same function of an Array, with these differences: sums of integers that do not fit are an error,
 # those of floats are more precise, and the sign of a zero among the bounds is either. What the library does not do as Julia
-# does is left to Julia, on the whole array.
+# does is left to Julia, which sees the elements as it asks for them.
 
 const Ordered = Union{Int8,Int16,Int32,Int64,UInt8,UInt16,UInt32,UInt64,Float16,Float32,Float64}
 const Numbers = Union{Ordered,Complex{Float16},Complex{Float32},Complex{Float64}}
@@ -12,15 +12,21 @@ const BITS = (sum=NDF_REDUCE_SUM, min=NDF_REDUCE_MIN, max=NDF_REDUCE_MAX, mean=N
 for (name, parts, T) in ((:(Base.sum), (:sum,), Numbers), (:(Base.minimum), (:min,), Ordered), (:(Base.maximum), (:max,), Ordered),
                          (:(Base.extrema), (:min, :max), Ordered), (:(Statistics.mean), (:mean,), Numbers))
     for S in (Bool, T) # Base has a sum of its own for Bool
-        @eval $name(a::NDArray{<:$S}; options...) = reduced($name, identity, a, $parts, options)
+        @eval function $name(a::NDArray{<:$S}; options...)
+            r = reduced($name, identity, a, $parts, options)
+            return isempty(options) ? r::Base.promote_op($name, Vector{eltype(a)}) : r
+        end
     end
     @eval $name(s::Base.SkipMissing{<:NDArray{<:Union{Missing,Bool,$T}}}; options...) =
         reduced($name, skipmissing, s.x, $parts, options)
 end
 
+# The array for a function of Base, which must not come back here.
+lazy(a::NDArray) = length(a) <= budget(a) ? read_all(a) : view(a, axes(a)...)
+
 function reduced(@nospecialize(generic), @nospecialize(wrap), @nospecialize(a::NDArray), parts, @nospecialize(options))
     # Other kinds show numbers that are not what the library computes with: times, bfloat16.
-    isempty(options) && a.type.kind in "biufc" || return generic(wrap(read_all(a)); options...)
+    isempty(options) && a.type.kind in "biufc" || return generic(wrap(lazy(a)); options...)
     out = zeroed(ndf_summary)
     GC.@preserve a out begin
         p = address(out)

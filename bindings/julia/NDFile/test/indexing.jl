@@ -10,12 +10,6 @@ function random_index(n)
     return rand((Colon(), i, i:j, i:rand(1:3):j, j:-rand(1:3):i, rand(1:n, rand(0:4)), rand(Bool, n)))
 end
 
-outcome(f) = try
-    f()
-catch e
-    e
-end
-
 @testset "indexing" begin
     Random.seed!(1)
     models = Dict("a" => rand(Int32, 7), "b" => rand(5, 4), "c" => rand(Int16, 3, 4, 5), "d" => rand(2, 1, 3, 2),

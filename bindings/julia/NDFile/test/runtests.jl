@@ -17,6 +17,13 @@ same(a::AbstractArray, b::AbstractArray) = eltype(a) == eltype(b) && size(a) == 
 same(a::AbstractDict, b::AbstractDict) = collect(keys(a)) == collect(keys(b)) && all(same(a[k], b[k]) for k in keys(a))
 Base.reinterpret(::Type{Unsigned}, x::Float16) = reinterpret(UInt16, x)
 
+# What a function gives, or throws.
+outcome(f) = try
+    f()
+catch e
+    e
+end
+
 # What a function throws; nothing when it does not.
 problem(f) = try
     f()
@@ -26,7 +33,7 @@ catch e
 end
 
 @testset "NDFile" begin
-    for part in (isempty(ARGS) ? ["json", "fixtures", "stores", "roundtrip", "many", "indexing", "chunked", "table", "errors",
+    for part in (isempty(ARGS) ? ["json", "fixtures", "stores", "roundtrip", "many", "indexing", "generic", "chunked", "table", "errors",
                                     "lifetime", "mmap", "docs"] : ARGS)
         mktempdir() do folder
             cd(() -> include(joinpath(HERE, "$part.jl")), folder)
