@@ -427,7 +427,10 @@ func (c *arrowColumn) elements(dst []byte, at, rows int64) error {
 func (c *arrowColumn) scratched(at, rows, n int64) ([]byte, error) {
 	size := int(n) * c.dtype.Size
 	if cap(c.scratch) < size {
-		c.scratch = make([]byte, size)
+		var err error
+		if c.scratch, err = ndfile.NewBytes(size); err != nil {
+			return nil, err
+		}
 	}
 	raw := c.scratch[:size]
 	return raw, c.elements(raw, at, rows)

@@ -258,6 +258,6 @@ extern int32_t ndfgo_convert(char *src, char *dst, ndf_convert_options *options,
 extern int32_t ndfgo_split(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
 extern int32_t ndfgo_concat(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);
 extern int32_t ndfgo_set_threads(int32_t threads, ndf_error *err);
-extern int32_t ndfgo_set_limits(int64_t max_header, ndf_error *err);
+extern int32_t ndfgo_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err);
 
 #endif

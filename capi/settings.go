@@ -66,13 +66,18 @@ func ndfgo_set_threads(threads C.int32_t, err *C.ndf_error) (status C.int32_t) {
 
 // ndfgo_set_limits sets how much a file can make the library allocate.
 //
-// It is for calls without a limit among their options, and for options that are 0. The setting lasts in children of
+// It is for calls without a limit among their options, and for options that are 0. The settings last in children of
 // fork().
 //
-// C: int32_t ndf_set_limits(int64_t max_header, ndf_error *err)
+// Chunks are read piece by piece, whatever their size. To change one it is held in memory as a whole, decoded and encoded: that
+// is where max_chunk counts, and for chunks that are one compressed block of more than 16 MiB and larger than the file,
+// which are read only where max_chunk was set and allows them. Beyond it is NDF_ERR_LIMIT, before memory is taken.
+//
+// C: int32_t ndf_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err)
 //
 // Parameters:
 //   - max_header: longest metadata text of a file in bytes; 0: 64 MiB, which is the default
+//   - max_chunk: largest chunk that is changed, in bytes of its elements; 0: 512 MiB, which is the default
 //
 // Returns: NDF_OK; NDF_ERR_ARGUMENT for a negative number.
 //
@@ -83,11 +88,18 @@ func ndfgo_set_threads(threads C.int32_t, err *C.ndf_error) (status C.int32_t) {
 // Since: 1.0
 //
 //export ndfgo_set_limits
-func ndfgo_set_limits(max_header C.int64_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_set_limits(max_header C.int64_t, max_chunk C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	if max_header < 0 {
-		return report(err, badArgument("max_header is "+strconv.FormatInt(int64(max_header), 10)+", expected 0 or more"))
+	for _, limit := range []struct {
+		name  string
+		value C.int64_t
+	}{{"max_header", max_header}, {"max_chunk", max_chunk}} {
+		if limit.value < 0 {
+			return report(err, badArgument(limit.name+" is "+strconv.FormatInt(int64(limit.value), 10)+", expected 0 or more"))
+		}
 	}
 	atomic.StoreInt64((*int64)(&C.ndfile_shared.max_header), int64(max_header))
+	atomic.StoreInt64((*int64)(&C.ndfile_shared.max_chunk), int64(max_chunk))
+	ndfile.SetMaxChunk(int64(max_chunk))
 	return report(err, nil)
 }

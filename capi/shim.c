@@ -83,7 +83,7 @@ typedef struct calls {
   int32_t (*split)(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
   int32_t (*concat)(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);
   int32_t (*set_threads)(int32_t threads, ndf_error *err);
-  int32_t (*set_limits)(int64_t max_header, ndf_error *err);
+  int32_t (*set_limits)(int64_t max_header, int64_t max_chunk, ndf_error *err);
 } calls;
 
 static const calls own_calls = {
@@ -160,7 +160,8 @@ const void *_Atomic ndfile_table = &own_calls;
 
 const void *ndf_private_calls_1(ndfile_process *shared) {
   ndfile_shared = shared;
-  ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps that itself */
+  ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps these itself */
+  ndfgo_set_limits(shared->max_header, shared->max_chunk, NULL);
   return &own_calls;
 }
 
@@ -583,9 +584,9 @@ int32_t ndf_set_threads(int32_t threads, ndf_error *err) {
   return table == NULL ? NDF_ERR_FORKED : table->set_threads(threads, ARG(ndf_error *, err));
 }
 
-int32_t ndf_set_limits(int64_t max_header, ndf_error *err) {
+int32_t ndf_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err) {
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->set_limits(max_header, ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->set_limits(max_header, max_chunk, ARG(ndf_error *, err));
 }
 
 /* The layouts that are frozen. */

@@ -1777,16 +1777,22 @@ NDF_API int32_t ndf_set_threads(int32_t threads, ndf_error *err);
 
 /* Sets how much a file can make the library allocate.
  *
- * It is for calls without a limit among their options, and for options that are 0. The setting lasts in
+ * It is for calls without a limit among their options, and for options that are 0. The settings last in
  * children of fork().
  *
+ * Chunks are read piece by piece, whatever their size. To change one it is held in memory as a whole, decoded
+ * and encoded: that is where max_chunk counts, and for chunks that are one compressed block of more than 16
+ * MiB and larger than the file, which are read only where max_chunk was set and allows them. Beyond it is
+ * NDF_ERR_LIMIT, before memory is taken.
+ *
  *   max_header  longest metadata text of a file in bytes; 0: 64 MiB, which is the default
+ *   max_chunk   largest chunk that is changed, in bytes of its elements; 0: 512 MiB, which is the default
  *
  * Returns NDF_OK; NDF_ERR_ARGUMENT for a negative number.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_set_limits(int64_t max_header, ndf_error *err);
+NDF_API int32_t ndf_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err);
 
 #ifdef __cplusplus
 }

@@ -155,8 +155,9 @@ static void settings(void) {
   ndf_load_info info = {.struct_size = sizeof info};
   ndf_file f;
   FAILS(NDF_ERR_ARGUMENT, "threads is -1", ndf_set_threads(-1, &err));
-  FAILS(NDF_ERR_ARGUMENT, "max_header is -1", ndf_set_limits(-1, &err));
-  OK(ndf_set_limits(5, &err));
+  FAILS(NDF_ERR_ARGUMENT, "max_header is -1", ndf_set_limits(-1, 0, &err));
+  FAILS(NDF_ERR_ARGUMENT, "max_chunk is -1", ndf_set_limits(0, -1, &err));
+  OK(ndf_set_limits(5, 0, &err));
   for (int child = 0; child < 2; child++) {
     fflush(NULL);
     if (child && fork() != 0) break;
@@ -169,7 +170,7 @@ static void settings(void) {
   }
   int status = -1;
   CHECK(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  OK(ndf_set_limits(0, &err));
+  OK(ndf_set_limits(0, 0, &err));
   OK(ndf_load(paths[0], NULL, buf, sizeof buf, &need, &info, &n, &err));
 }
 

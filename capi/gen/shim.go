@@ -98,7 +98,8 @@ const void *_Atomic ndfile_table = &own_calls;
 
 const void *%s(ndfile_process *shared) {
   ndfile_shared = shared;
-  ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps that itself */
+  ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps these itself */
+  ndfgo_set_limits(shared->max_header, shared->max_chunk, NULL);
   return &own_calls;
 }
 

@@ -105,7 +105,7 @@ func (d Decoder) decode(c *ChunkInfo, dst, chunk []byte, offset int) error {
 	}
 	first, last := offset/c.BlockSize, (offset+len(dst)-1)/c.BlockSize
 	job := decodeJob{*c, dst, chunk, offset}
-	if n := workers(d.Threads, len(dst)); n > 1 {
+	if n := min(workers(d.Threads, len(dst)), max(1, parallelBytes/c.BlockSize)); n > 1 {
 		return job.parallel(first, last+1, n)
 	}
 	return serialBlocks(first, last+1, func(st *state, k int) error { return job.block(st, k) })

@@ -207,7 +207,7 @@ func (p *Params) encodeBlocks(c *ChunkInfo, dst, src []byte) (int, error) {
 	if job.pos > len(dst) {
 		return 0, errNoGain
 	}
-	if n := workers(p.Threads, len(src)); n > 1 && c.Blocks > 1 {
+	if n := min(workers(p.Threads, len(src)), max(1, parallelBytes/c.BlockSize)); n > 1 && c.Blocks > 1 {
 		return encodeParallel(job, n)
 	}
 	err := serialBlocks(0, c.Blocks, func(st *state, k int) error { return job.block(st, k) })

@@ -9,6 +9,10 @@ import (
 // minParallel is the least data for which starting a goroutine pays.
 const minParallel = 256 << 10
 
+// parallelBytes is the most that the blocks which are worked on at a time have
+// together, unless one has more.
+const parallelBytes = 16 << 20
+
 // maxThreads is the most that C-Blosc takes, too.
 const maxThreads = 256
 
@@ -21,9 +25,18 @@ func workers(threads, n int) int {
 }
 
 // serialBlocks calls f for each block in [first, end) until one fails.
-func serialBlocks(first, end int, f func(st *state, k int) error) error {
+func serialBlocks(first, end int, f func(st *state, k int) error) (err error) {
 	st := states.Get().(*state)
-	defer st.release()
+	defer func() {
+		st.release()
+		if p := recover(); p != nil {
+			none, ok := p.(noMemory)
+			if !ok {
+				panic(p)
+			}
+			err = none.error
+		}
+	}()
 	for k := first; k < end; k++ {
 		if err := f(st, k); err != nil {
 			return err
@@ -78,6 +91,10 @@ func parallelBlocks(first, end, n int, f func(st *state, k int) error) error {
 func safely(f func(*state, int) error, st *state, k int) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			if none, ok := p.(noMemory); ok {
+				err = none.error
+				return
+			}
 			err = errorf(ErrInternal, "block %d: panic: %v\n%s", k, p, debug.Stack())
 		}
 	}()

@@ -1,6 +1,10 @@
 package blosc
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/ndfile/ndfile/pkg/internal/mem"
+)
 
 // state is the memory of one worker, kept between calls.
 type state struct {
@@ -15,26 +19,26 @@ type state struct {
 
 var states = sync.Pool{New: func() any { return new(state) }}
 
-// keepScratch bounds what a pooled buffer may hold on to.
-const keepScratch = 16 << 20
-
 func (st *state) release() {
-	for _, s := range []*scratch{&st.filtered, &st.partial, &st.encoded, &st.stream} {
-		if cap(s.buf) > keepScratch {
-			s.buf = nil
-		}
+	for _, s := range []*scratch{&st.filtered, &st.partial, &st.encoded, &st.stream, &st.probe} {
+		s.FreeLarge()
 	}
 	clear(st.planes[:]) // they point into the caller's memory
 	states.Put(st)
 }
 
 // scratch is a buffer that only grows.
-type scratch struct{ buf []byte }
+type scratch struct{ mem.Block }
 
-// sized gives n bytes with whatever they held before.
+// sized gives n bytes with whatever they held before. Without memory it panics with
+// a noMemory, which safely and serialBlocks make an error.
 func (s *scratch) sized(n int) []byte {
-	if cap(s.buf) < n {
-		s.buf = make([]byte, n)
+	p, err := s.Sized(n)
+	if err != nil {
+		panic(noMemory{err})
 	}
-	return s.buf[:n]
+	return p
 }
+
+// noMemory is an error on its way up.
+type noMemory struct{ error }

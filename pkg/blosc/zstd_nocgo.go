@@ -26,8 +26,7 @@ func zstdEncode(st *state, dst, src []byte, level int) int {
 		z.enc[level], _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
 			zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(zstdLevels[level])))
 	}
-	out := z.enc[level].EncodeAll(src, st.stream.sized(len(src))[:0])
-	st.stream.buf = out
+	out := z.enc[level].EncodeAll(src, st.stream.sized(len(src) + len(src)/64 + 64)[:0])
 	if len(out) > len(dst) {
 		return 0
 	}

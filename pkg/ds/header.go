@@ -137,7 +137,10 @@ func (h *header) read(ctx context.Context, src *source, head []byte, lim ndfile.
 			break
 		}
 		// A quarter of a megabyte at least, then twice as much as before.
-		more := make([]byte, min(src.size, max(2*n, 256<<10), h.start+most+1))
+		more, err := ndfile.NewBytes(int(min(src.size, max(2*n, 256<<10), h.start+most+1)))
+		if err != nil {
+			return err
+		}
 		copy(more, head)
 		if err := src.read(ctx, more[n:], n); err != nil {
 			return err

@@ -396,14 +396,16 @@ func (p *pending) writeRows(ctx context.Context, box ndarray.Box, in *input) err
 	if err != nil {
 		return err
 	}
+	if p.spec.Masked && in.mask == nil {
+		if in.mask, err = ndfile.NewBytes(int(in.count)); err != nil {
+			return err
+		}
+	}
 	p.data = appendExtent(p.data, p.w.end, middle)
 	p.text = appendExtent(p.text, middle, out.pos())
 	p.w.end = out.pos()
 	p.enc, p.rows, p.full, p.bytes = enc, p.rows+rows, p.full+present, p.bytes+text
 	if p.spec.Masked {
-		if in.mask == nil {
-			in.mask = make([]byte, in.count)
-		}
 		p.bits = p.masks.pack(p.bits, in.mask)
 	}
 	return nil

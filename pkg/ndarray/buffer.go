@@ -3,6 +3,8 @@ package ndarray
 import (
 	"fmt"
 	"math"
+
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 )
 
 // Buffer is memory seen as an array. It does not own Data; views share it.
@@ -19,7 +21,8 @@ const maxAlloc = 1 << 46
 
 // NewBuffer allocates a row-major array of zero bytes. Sizes that come from a file
 // must be compared with the size of that file before. It fails with [ErrDType] for
-// types of variable length and with [ErrOverflow] beyond 64 TiB. The buffer shares shape.
+// types of variable length and with [ErrOverflow] beyond 64 TiB;
+// when there is no memory it is syscall.ENOMEM. The buffer shares shape.
 func NewBuffer(d DType, shape []int64) (Buffer, error) {
 	if err := checkFixed(&d); err != nil {
 		return Buffer{}, err
@@ -31,7 +34,11 @@ func NewBuffer(d DType, shape []int64) (Buffer, error) {
 	if n > maxAlloc || n > math.MaxInt {
 		return Buffer{}, fmt.Errorf("%w: array of %d bytes, expected at most %d", ErrOverflow, n, int64(maxAlloc))
 	}
-	return Buffer{DType: d, Shape: shape, Data: make([]byte, n)}, nil
+	data, err := mem.Make[byte](int(n), 1)
+	if err != nil {
+		return Buffer{}, err
+	}
+	return Buffer{DType: d, Shape: shape, Data: data}, nil
 }
 
 // Check verifies that every element lies inside Data. It fails with [ErrDType],

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -41,6 +42,9 @@ func RowBlocks(shape []int64, itemsize int, maxBytes int64) iter.Seq[ndarray.Box
 	}
 }
 
+// NewBytes gives n zero bytes; when there is no memory for them it is ErrNoMemory.
+func NewBytes(n int) ([]byte, error) { return mem.Make[byte](n, 1) }
+
 // ReadAllStrings reads the elements of variable length in a box into memory
 // that it allocates: element i is data[offsets[i]:offsets[i+1]]. offsets and
 // mask are as in Strings.ReadStrings.
@@ -53,7 +57,9 @@ func ReadAllStrings(ctx context.Context, a Array, box ndarray.Box, offsets []int
 	if need == 0 || (err != nil && !errors.Is(err, ErrBuffer)) {
 		return nil, err
 	}
-	data = make([]byte, need)
+	if data, err = mem.Make[byte](int(need), 1); err != nil {
+		return nil, err
+	}
 	_, err = s.ReadStrings(ctx, box, offsets, data, mask)
 	return data, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -90,17 +91,24 @@ func (p *pair) compare(ctx context.Context) error {
 	case p.write.IsVar():
 		return p.texts(ctx, func(t textBlock) error { return p.compareTexts(ctx, t) })
 	}
-	var other, otherMask []byte
-	tiles := p.tiles()
+	var otherMem mem.Block
+	defer otherMem.Free()
+	var otherMask []byte
+	tiles := p.tiles(convertBytes)
 	for box := range tiles.all() {
 		src, mask, err := p.readSource(ctx, box)
 		if err != nil {
 			return err
 		}
-		other = grown(other, int64(len(src.Data)))
+		other, err := sized(&otherMem, int64(len(src.Data)))
+		if err != nil {
+			return err
+		}
 		dst := ndarray.Buffer{DType: p.write, Shape: box.Count, Data: other}
 		if otherMask = nil; b.Masked {
-			otherMask = make([]byte, len(other)/p.write.Size)
+			if otherMask, err = mem.Make[byte](len(other)/p.write.Size, 1); err != nil {
+				return err
+			}
 		}
 		if err := readBlock(ctx, p.b, box, dst, otherMask); err != nil {
 			return err
@@ -126,9 +134,15 @@ func (p *pair) compare(ctx context.Context) error {
 func (p *pair) compareTexts(ctx context.Context, t textBlock) error {
 	var mask []byte
 	if p.b.Spec().Masked {
-		mask = make([]byte, len(t.offsets)-1)
+		var err error
+		if mask, err = mem.Make[byte](len(t.offsets)-1, 1); err != nil {
+			return err
+		}
 	}
-	offsets := make([]int64, len(t.offsets))
+	offsets, err := mem.Make[int64](len(t.offsets), 8)
+	if err != nil {
+		return err
+	}
 	data, err := ReadAllStrings(ctx, p.b, t.box, offsets, mask)
 	if err != nil {
 		return err

@@ -93,7 +93,14 @@ type disjunction struct {
 }
 
 func (d *disjunction) apply(ctx context.Context, b block, keep []byte) error {
-	d.any, d.part = grown(d.any, int64(len(keep))), grown(d.part, int64(len(keep)))
+	if n := len(keep); cap(d.any) < n {
+		both, err := NewBytes(2 * n)
+		if err != nil {
+			return err
+		}
+		d.any, d.part = both[:n:n], both[n:]
+	}
+	d.any, d.part = d.any[:len(keep)], d.part[:len(keep)]
 	clear(d.any)
 	for _, n := range d.nodes {
 		for i, k := range keep {
@@ -155,16 +162,24 @@ func (l *leaf) apply(ctx context.Context, b block, keep []byte) error {
 			l.rows = append(l.rows, b.first+int64(i))
 		}
 	}
-	l.few = l.spare.grown(l.few, int64(left))
+	var err error
+	if l.few, err = l.spare.grown(l.few, int64(left)); err != nil {
+		return err
+	}
 	for i := range l.few {
 		l.few[i] = 1
 	}
 	var mask []byte
 	if l.spec.Masked {
-		l.mask = l.spare.grown(l.mask, int64(left))
+		if l.mask, err = l.spare.grown(l.mask, int64(left)); err != nil {
+			return err
+		}
 		mask = l.mask
 	}
-	l.data = l.spare.grown(l.data, int64(left)*int64(l.dtype.Size)) // bounded by the block, which is more
+	// Bounded by the block, which is more.
+	if l.data, err = l.spare.grown(l.data, int64(left)*int64(l.dtype.Size)); err != nil {
+		return err
+	}
 	dst := ndarray.Buffer{DType: l.dtype, Shape: []int64{int64(left)}, Data: l.data}
 	if err := take(ctx, l.array, l.rows, dst, mask); err != nil {
 		return Locate(err, "", l.name, true)

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -98,6 +100,8 @@ func Convert(ctx context.Context, formats []Format, src, dst string, opt Convert
 	}
 	c := conversion{src: src, dst: dst, opt: opt}
 	err = c.run(ctx, from, to)
+	c.data.Free()
+	c.mask.Free()
 	if c.plan == nil {
 		return nil, err
 	}
@@ -142,7 +146,8 @@ type conversion struct {
 	plan        *plan
 	done, total int64
 
-	data, mask, raw []byte // memory for one block
+	data, mask mem.Block // memory for one block
+	raw        []byte    // and for an encoded chunk
 }
 
 func (c *conversion) run(ctx context.Context, from, to Format) error {
@@ -261,7 +266,7 @@ func (p *pair) copy(ctx context.Context) error {
 	if src, dst := p.chunked(); src != nil {
 		return p.copyChunks(ctx, src, dst)
 	}
-	tiles := p.tiles()
+	tiles := p.tiles(math.MaxInt64)
 	copied, err := p.copyBlocks(ctx, tiles.all())
 	if copied == 0 && errors.Is(err, ErrOrder) {
 		_, err = p.copyBlocks(ctx, RowBlocks(p.spec.Shape, p.write.Size, convertBytes))
@@ -269,10 +274,11 @@ func (p *pair) copy(ctx context.Context) error {
 	return err
 }
 
-// tiles are the blocks of an array of fixed size: whole chunks of the destination,
-// or else of the source.
-func (p *pair) tiles() tiling {
-	unit := p.b.Spec().Chunks
+// tiles are the blocks of an array of fixed size: chunks of the destination, of
+// those that take more than maxUnit bytes parts, or else of the source.
+func (p *pair) tiles(maxUnit int64) tiling {
+	b := p.b.Spec()
+	unit := readUnit(&b, maxUnit)
 	if unit == nil {
 		unit = readUnit(&p.spec, convertBytes)
 	}
@@ -316,11 +322,15 @@ func (p *pair) readSource(ctx context.Context, box ndarray.Box) (b ndarray.Buffe
 	if err != nil {
 		return b, nil, err
 	}
-	p.c.data = grown(p.c.data, n)
-	b = ndarray.Buffer{DType: p.read, Shape: box.Count, Data: p.c.data}
+	data, err := sized(&p.c.data, n)
+	if err != nil {
+		return b, nil, err
+	}
+	b = ndarray.Buffer{DType: p.read, Shape: box.Count, Data: data}
 	if p.spec.Masked {
-		p.c.mask = grown(p.c.mask, n/int64(max(1, p.read.Size)))
-		mask = p.c.mask
+		if mask, err = sized(&p.c.mask, n/int64(max(1, p.read.Size))); err != nil {
+			return b, nil, err
+		}
 	}
 	return b, mask, p.reading(readBlock(ctx, p.a, box, b, mask))
 }
@@ -359,7 +369,7 @@ func (p *pair) copyChunks(ctx context.Context, src, dst Chunked) error {
 			p.c.raw = raw[:cap(raw)]
 		}
 		copied := raw == nil && sameFill // never written on either side
-		if raw != nil && size == whole {
+		if raw != nil && (size == whole || whole > convertBytes) {
 			err := dst.WriteChunk(ctx, index, raw)
 			if err != nil && !errors.Is(err, ErrNotSupported) {
 				return err

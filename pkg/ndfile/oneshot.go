@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -317,9 +318,14 @@ func loadStrings(ctx context.Context, a Array, box ndarray.Box, spec Spec, li *L
 		return err
 	}
 	li.OffsetsOffset = off
-	offsets := make([]int64, li.Count+1)
+	offsets, err := mem.Make[int64](int(li.Count)+1, 8)
+	if err != nil {
+		return err
+	}
 	if spec.Masked && mask == nil {
-		mask = make([]byte, li.Count)
+		if mask, err = mem.Make[byte](int(li.Count), 1); err != nil {
+			return err
+		}
 	}
 	s := a.(Strings)
 	need, err := s.ReadStrings(ctx, box, offsets, nil, mask)

@@ -27,6 +27,14 @@ var defaultThreads atomic.Int64
 // any goroutine, and does not affect calls that have started.
 func SetThreads(n int) { defaultThreads.Store(int64(n)) }
 
+// Threads is how many threads work at a time on a call that does not say it itself.
+func Threads() int {
+	if n := int(defaultThreads.Load()); n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
 const (
 	// Starting goroutines pays when there is more work than this, as can be told
 	// after having worked for a while.
@@ -55,10 +63,7 @@ func (p Parallel) Each(ctx context.Context, n int64, work func(ctx context.Conte
 	}
 	threads := p.Threads
 	if threads <= 0 {
-		threads = int(defaultThreads.Load())
-	}
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
+		threads = Threads()
 	}
 	threads = int(min(int64(threads), n-r.next.Load()))
 	if p.Progress != nil {

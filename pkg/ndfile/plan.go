@@ -191,6 +191,9 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 			c.add.Fill = s.Fill
 		}
 	}
+	if c.add.Chunks != nil && !p.asTheyAre(ctx, a, &c) {
+		c.add.Chunks = cutChunks(s.Chunks, c.add.DType.Size, convertBytes)
+	}
 	losses := len(p.losses)
 	if s.Masked && !p.lacks(CapMasked, from, "mask", "missing elements") {
 		c.add.Masked = true
@@ -227,6 +230,30 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	}
 	p.arrays = append(p.arrays, c)
 	return nil
+}
+
+// asTheyAre tells whether chunks can go along: they are small enough to be encoded
+// anew, or can be copied without.
+func (p *plan) asTheyAre(ctx context.Context, a Array, c *carried) bool {
+	if n, err := ndarray.NBytes(c.spec.Chunks, max(1, c.add.DType.Size)); err == nil && n <= convertBytes {
+		return true
+	}
+	trial := *c
+	trial.add.Attrs, trial.add.Dims = nil, nil
+	opt := CreateOptions{FS: NewMem(), Format: p.to.Name()}
+	f, err := p.to.Create(ctx, opt.FS, "/dry", opt)
+	if err != nil {
+		return true
+	}
+	defer f.Abort()
+	b, err := addAnyhow(ctx, f, c.to, &trial.add)
+	if err != nil {
+		return true // what is wrong comes up again
+	}
+	pair := pair{carried: &trial, a: a, b: b}
+	src, _ := pair.chunked()
+	// Of chunks with fewer rows at the end some formats take the last one only as a whole.
+	return src != nil && (p.from.Name() == p.to.Name() || len(c.spec.Shape) > 0 && c.spec.Shape[0]%c.spec.Chunks[0] == 0)
 }
 
 // stored tells what the destination keeps elements of a dtype as. An array without

@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -83,6 +84,9 @@ func Reduce(ctx context.Context, a Array, box ndarray.Box, what Reduction) (Summ
 		n, err := ndarray.Count(box.Count)
 		return Summary{Count: n}, err
 	}
+	var dataMem, maskMem mem.Block
+	defer dataMem.Free()
+	defer maskMem.Free()
 	var data, mask []byte
 	tiles := newTiling(box, readUnit(&spec, reduceBytes), spec.DType.Size, reduceBytes)
 	for tile := range tiles.all() {
@@ -94,14 +98,18 @@ func Reduce(ctx context.Context, a Array, box ndarray.Box, what Reduction) (Summ
 			return Summary{}, NewError(ErrCanceled, "").Because(err)
 		}
 		if spec.Masked {
-			mask = grown(mask, n)
+			if mask, err = sized(&maskMem, n); err != nil {
+				return Summary{}, err
+			}
 		}
 		if spec.DType.IsVar() {
 			if err := readMissing(ctx, a, tile, mask); err != nil {
 				return Summary{}, err
 			}
 		} else {
-			data = grown(data, n*int64(r.dtype.Size))
+			if data, err = sized(&dataMem, n*int64(r.dtype.Size)); err != nil {
+				return Summary{}, err
+			}
 			dst := ndarray.Buffer{DType: r.dtype, Shape: tile.Count, Data: data}
 			if err := readBlock(ctx, a, tile, dst, mask); err != nil {
 				return Summary{}, err
@@ -125,7 +133,11 @@ func readMissing(ctx context.Context, a Array, box ndarray.Box, mask []byte) err
 	if !ok {
 		return NewError(ErrDType, "the elements are not of variable length")
 	}
-	_, err := s.ReadStrings(ctx, box, make([]int64, len(mask)+1), nil, mask)
+	offsets, err := mem.Make[int64](len(mask)+1, 8)
+	if err != nil {
+		return err
+	}
+	_, err = s.ReadStrings(ctx, box, offsets, nil, mask)
 	if errors.Is(err, ErrBuffer) {
 		err = nil
 	}

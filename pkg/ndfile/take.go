@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -42,7 +43,8 @@ func take(ctx context.Context, a Array, rows []int64, dst ndarray.Buffer, mask [
 	}
 	var once sync.Once
 	var failed error
-	scratch := sync.Pool{New: func() any { return new([]byte) }}
+	var scratch blocks
+	defer scratch.free()
 	ends := t.spans()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -51,8 +53,8 @@ func take(ctx context.Context, a Array, rows []int64, dst ndarray.Buffer, mask [
 		if i > 0 {
 			from = ends[i-1]
 		}
-		buf := scratch.Get().(*[]byte)
-		defer scratch.Put(buf)
+		buf := scratch.get()
+		defer scratch.put(buf)
 		if err := t.takeSpan(ctx, from, ends[i], buf); err != nil {
 			once.Do(func() { failed = err; cancel() })
 		}
@@ -61,6 +63,37 @@ func take(ctx context.Context, a Array, rows []int64, dst ndarray.Buffer, mask [
 		return failed
 	}
 	return err
+}
+
+// blocks is memory that the workers of a call take turns with.
+type blocks struct {
+	mu   sync.Mutex
+	idle []*mem.Block
+}
+
+func (b *blocks) get() *mem.Block {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.idle)
+	if n == 0 {
+		return new(mem.Block)
+	}
+	block := b.idle[n-1]
+	b.idle = b.idle[:n-1]
+	return block
+}
+
+func (b *blocks) put(block *mem.Block) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = append(b.idle, block)
+}
+
+// free gives everything back, when all work is done.
+func (b *blocks) free() {
+	for _, block := range b.idle {
+		block.Free()
+	}
 }
 
 // taker is one call of Take.
@@ -110,7 +143,9 @@ func newTaker(a Array, spec *Spec, rows []int64, dst ndarray.Buffer, mask []byte
 		last = r
 	}
 	if !rising {
-		t.order = make([]int, len(rows))
+		if t.order, err = mem.Make[int](len(rows), 8); err != nil {
+			return nil, err
+		}
 		for i := range t.order {
 			t.order[i] = i
 		}
@@ -148,7 +183,7 @@ func (t *taker) spans() (ends []int) {
 
 // takeSpan reads a group of rows, straight into dst where they lie there as they
 // do in the array.
-func (t *taker) takeSpan(ctx context.Context, from, to int, scratch *[]byte) error {
+func (t *taker) takeSpan(ctx context.Context, from, to int, scratch *mem.Block) error {
 	first := t.rows[t.place(from)]
 	n := t.rows[t.place(to-1)] - first + 1
 	if t.order == nil && n == int64(to-from) {
@@ -166,8 +201,11 @@ func (t *taker) takeSpan(ctx context.Context, from, to int, scratch *[]byte) err
 	if t.mask != nil {
 		masked = n * t.elems
 	}
-	*scratch = grown(*scratch, bytes+masked)
-	data, mask := (*scratch)[:bytes], (*scratch)[bytes:]
+	memory, err := sized(scratch, bytes+masked)
+	if err != nil {
+		return err
+	}
+	data, mask := memory[:bytes], memory[bytes:]
 	if t.mask == nil {
 		mask = nil
 	}

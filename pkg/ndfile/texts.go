@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -40,7 +41,10 @@ func (p *pair) textRows(ctx context.Context, box ndarray.Box, emit func(textBloc
 	if err != nil {
 		return err
 	}
-	t := textBlock{box: box, offsets: make([]int64, n+1)}
+	t := textBlock{box: box}
+	if t.offsets, err = mem.Make[int64](int(n)+1, 8); err != nil {
+		return err
+	}
 	if p.read.IsVar() {
 		need, err := p.readTexts(ctx, &t)
 		if err != nil {
@@ -56,8 +60,9 @@ func (p *pair) textRows(ctx context.Context, box ndarray.Box, emit func(textBloc
 			half.Count[0] = box.Count[0] - half.Count[0]
 			return p.textRows(ctx, half, emit)
 		}
-		p.c.data = grown(p.c.data, need)
-		t.data = p.c.data
+		if t.data, err = sized(&p.c.data, need); err != nil {
+			return err
+		}
 		if _, err := p.readTexts(ctx, &t); err != nil {
 			return err
 		}
@@ -85,7 +90,9 @@ func (p *pair) readTexts(ctx context.Context, t *textBlock) (need int64, err err
 		return 0, NewError(ErrInternal, "the array of variable length does not read strings")
 	}
 	if p.spec.Masked && t.mask == nil {
-		t.mask = make([]byte, len(t.offsets)-1)
+		if t.mask, err = mem.Make[byte](len(t.offsets)-1, 1); err != nil {
+			return 0, err
+		}
 	}
 	need, err = s.ReadStrings(ctx, t.box, t.offsets, t.data, t.mask)
 	if errors.Is(err, ErrBuffer) && t.data == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -78,6 +79,7 @@ func Verify(ctx context.Context, formats []Format, path string, opt VerifyOption
 	}
 	defer f.Abort()
 	v := verification{progress: opt.Progress}
+	defer v.data.Free()
 	names := f.Names()
 	for _, dry := range []bool{true, false} {
 		for _, name := range names {
@@ -113,7 +115,7 @@ func problem(err error, report func(Problem)) error {
 type verification struct {
 	progress    func(done, total int64) bool
 	done, total int64 // blocks
-	data        []byte
+	data        mem.Block
 }
 
 // array reads one array, or counts its blocks.
@@ -155,16 +157,24 @@ func (v *verification) block(ctx context.Context, a Array, spec *Spec, box ndarr
 	}
 	var mask []byte
 	if spec.Masked {
-		mask = make([]byte, n)
+		if mask, err = mem.Make[byte](int(n), 1); err != nil {
+			return err
+		}
 	}
 	if spec.DType.IsVar() {
-		_, err := ReadAllStrings(ctx, a, box, make([]int64, n+1), mask)
+		offsets, err := mem.Make[int64](int(n)+1, 8)
+		if err == nil {
+			_, err = ReadAllStrings(ctx, a, box, offsets, mask)
+		}
 		return err
 	}
 	size, err := ndarray.NBytes(box.Count, spec.DType.Size)
 	if err != nil {
 		return err
 	}
-	v.data = grown(v.data, size)
-	return readBlock(ctx, a, box, ndarray.Buffer{DType: spec.DType, Shape: box.Count, Data: v.data}, mask)
+	data, err := sized(&v.data, size)
+	if err != nil {
+		return err
+	}
+	return readBlock(ctx, a, box, ndarray.Buffer{DType: spec.DType, Shape: box.Count, Data: data}, mask)
 }

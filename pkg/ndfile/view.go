@@ -1,32 +1,33 @@
 package ndfile
 
-import "unsafe"
+import (
+	"math"
+	"strconv"
+	"unsafe"
+
+	"github.com/ndfile/ndfile/pkg/internal/mem"
+)
 
 // number is an element that loops work on as it lies in memory.
 type number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// words allocates n zero bytes that are aligned for every [number].
-func words(n int64) []byte {
-	w := make([]uint64, (n+7)/8)
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), len(w)*8)[:n]
-}
-
 // sizeOf is the size of an element in bytes.
 func sizeOf[T number]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// view sees memory from words as elements in the machine's byte order.
+// view sees aligned memory as elements in the machine's byte order.
 func view[T number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/sizeOf[T]())
 }
 
-// grown gives n aligned bytes of undefined content, in b if it is long enough.
-func grown(b []byte, n int64) []byte {
-	if n <= int64(cap(b)) {
-		return b[:n]
+// sized gives n bytes of undefined content, aligned for every [number]. What b gave
+// before is no longer valid.
+func sized(b *mem.Block, n int64) ([]byte, error) {
+	if n > math.MaxInt {
+		return nil, NewError(ErrNoMemory, strconv.FormatInt(n, 10)+" bytes")
 	}
-	return words(n)
+	return b.Sized(int(n))
 }
 
 // dropMissing moves the elements that are not missing to the front, and tells how

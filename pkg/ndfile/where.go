@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -159,7 +160,9 @@ func (c *column) read(ctx context.Context, rows []int64) (ndarray.Buffer, error)
 	if err != nil {
 		return ndarray.Buffer{}, err
 	}
-	c.data = c.spare.grown(c.data, n)
+	if c.data, err = c.spare.grown(c.data, n); err != nil {
+		return ndarray.Buffer{}, err
+	}
 	b := ndarray.Buffer{DType: c.dtype, Shape: shape, Data: c.data}
 	return b, take(ctx, c.array, rows, b, nil)
 }
@@ -174,9 +177,14 @@ func (c *column) block(ctx context.Context, b block) (data, mask []byte, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	c.held, c.data = block{}, c.spare.grown(c.data, n)
+	c.held = block{}
+	if c.data, err = c.spare.grown(c.data, n); err != nil {
+		return nil, nil, err
+	}
 	if c.spec.Masked {
-		c.mask = c.spare.grown(c.mask, b.n)
+		if c.mask, err = c.spare.grown(c.mask, b.n); err != nil {
+			return nil, nil, err
+		}
 	}
 	dst := ndarray.Buffer{DType: c.dtype, Shape: []int64{b.n}, Data: c.data}
 	if err = readBlock(ctx, c.array, rowBox(c.spec.Shape, b.first, b.n), dst, c.mask); err == nil {
@@ -298,8 +306,10 @@ func (s *search) column(name string) (*column, error) {
 }
 
 // matching gives those of n consecutive rows that fulfil the condition.
-func (s *search) matching(ctx context.Context, first, n int64) ([]int64, error) {
-	s.rows = s.grown(s.rows, 8*n)
+func (s *search) matching(ctx context.Context, first, n int64) (_ []int64, err error) {
+	if s.rows, err = s.grown(s.rows, 8*n); err != nil {
+		return nil, err
+	}
 	rows := view[int64](s.rows)
 	if s.condition == nil {
 		for i := range rows {
@@ -307,7 +317,9 @@ func (s *search) matching(ctx context.Context, first, n int64) ([]int64, error) 
 		}
 		return rows, nil
 	}
-	s.keep = s.grown(s.keep, n)
+	if s.keep, err = s.grown(s.keep, n); err != nil {
+		return nil, err
+	}
 	for i := range s.keep {
 		s.keep[i] = 1
 	}
@@ -324,27 +336,25 @@ func (s *search) matching(ctx context.Context, first, n int64) ([]int64, error) 
 
 // spare lends memory of searches that are done: fresh pages cost more than what is
 // done with them.
-type spare struct{ lent [][]byte }
+type spare struct{ lent []*mem.Block }
 
-var spares sync.Pool // of *[]byte
+var spares = sync.Pool{New: func() any { return new(mem.Block) }} // small ones
 
-// grown is grown with lent memory, which is the search's until release.
-func (s *spare) grown(b []byte, n int64) []byte {
+// grown gives n aligned bytes of undefined content: b if it is long enough, or lent
+// memory, which is the search's until release.
+func (s *spare) grown(b []byte, n int64) ([]byte, error) {
 	if n <= int64(cap(b)) {
-		return b[:n]
+		return b[:n], nil
 	}
-	p, _ := spares.Get().(*[]byte)
-	if p == nil || int64(cap(*p)) < n {
-		fresh := words(n)
-		p = &fresh
-	}
-	s.lent = append(s.lent, *p)
-	return (*p)[:n]
+	block := spares.Get().(*mem.Block)
+	s.lent = append(s.lent, block)
+	return sized(block, n)
 }
 
 func (s *spare) release() {
-	for i := range s.lent {
-		spares.Put(&s.lent[i])
+	for _, block := range s.lent {
+		block.FreeLarge()
+		spares.Put(block)
 	}
 	s.lent = nil
 }

@@ -120,7 +120,10 @@ func readImage(ctx context.Context, in vfs.File, size int64) ([]byte, error) {
 		return nil, ndfile.NewError(ndfile.ErrLimit, "outside of the machine's own file system a NetCDF file has to fit into memory: expected at most "+
 			strconv.Itoa(maxInMemory)+" bytes, found "+strconv.FormatInt(size, 10))
 	}
-	image := make([]byte, size)
+	image, err := ndfile.NewBytes(int(size))
+	if err != nil {
+		return nil, err
+	}
 	return image, flat.ReadFull(ctx, in, image, 0)
 }
 

@@ -56,7 +56,9 @@ func (s *spool) write(ctx context.Context, box ndarray.Box, src ndarray.Buffer, 
 		if err != nil {
 			return err
 		}
-		mask = make([]byte, n)
+		if mask, err = ndfile.NewBytes(int(n)); err != nil {
+			return err
+		}
 	}
 	for _, m := range mask {
 		s.missing = s.missing || m != 0

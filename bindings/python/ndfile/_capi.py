@@ -587,7 +587,7 @@ FUNCTIONS = {
     "ndf_split": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_concat": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_set_threads": (c_int32, (c_int32, c_void_p,)),
-    "ndf_set_limits": (c_int32, (c_void_p, c_void_p,)),
+    "ndf_set_limits": (c_int32, (c_void_p, c_void_p, c_void_p,)),
 }
 
 

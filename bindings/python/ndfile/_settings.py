@@ -30,7 +30,7 @@ def set_threads(n: int) -> None:
     call(None, lib.ndf_set_threads, n)
 
 
-def set_limits(*, max_header: int = 0) -> None:
+def set_limits(*, max_header: int = 0, max_chunk: int = 0) -> None:
     """Set what a file from a stranger can make the library allocate.
 
     It lasts in forked children.
@@ -39,11 +39,18 @@ def set_limits(*, max_header: int = 0) -> None:
     ----------
     max_header : int
         The longest header or metadata text, in bytes; a longer one is a `LimitError`. 0: the default, 64 MiB.
+    max_chunk : int
+        The largest chunk that is changed, in bytes of its elements: it is held in memory as a whole. A larger one is
+        a `LimitError`. Reading works piece by piece, but for chunks that are one compressed block of more than
+        16 MiB and larger than the file: these are read only where this was set and allows them. 0: the default,
+        512 MiB.
+
+    Both are set; what is not given gets its default.
 
     Examples
     --------
     >>> import ndfile
-    >>> ndfile.set_limits(max_header=1 << 20)
+    >>> ndfile.set_limits(max_header=1 << 20, max_chunk=1 << 30)
     >>> ndfile.set_limits()
     """
-    call(None, lib.ndf_set_limits, operator.index(max_header))
+    call(None, lib.ndf_set_limits, operator.index(max_header), operator.index(max_chunk))

@@ -167,7 +167,8 @@ func (a *Array) SetShape(shape []int64) error {
 	a.shape = slices.Clone(shape)
 	a.stored = a.shape
 	a.grid = a.gridOf(shape)
-	a.tail.data, a.tail.checked = nil, false
+	a.tail.clear()
+	a.tail.checked = false
 	a.cache.clear()
 	a.lastTexts.Store(nil)
 	return nil

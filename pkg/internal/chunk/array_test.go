@@ -290,7 +290,13 @@ func TestPadding(t *testing.T) {
 	for _, fill := range [][]byte{nil, {7}} {
 		m := vfs.NewMem()
 		a := newArray(t, m, []int64{4, 4}, []int64{5, 6}, func(a *Array) { a.Fill, a.Codec = fill, Plain{} })
-		workers.Put(&worker{plain: bytes.Repeat([]byte{0xee}, 100)}) // what is in memory
+		dirty := new(worker) // what is in memory
+		if p, err := dirty.plain.Sized(100); err != nil {
+			t.Fatal(err)
+		} else {
+			repeat(p, []byte{0xee})
+		}
+		workers.Put(dirty)
 		if err := a.WriteBox(ctx, ndarray.Full(a.Shape()), bytesOf(bytes.Repeat([]byte{1}, 30), 5, 6)); err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +333,7 @@ func TestPadding(t *testing.T) {
 // TestTypeSizes: the codec's fields arrive in the chunk.
 func TestTypeSizes(t *testing.T) {
 	for _, c := range []Blosc{{Codec: blosc.Zstd, Level: 3, Shuffle: blosc.BitShuffle, TypeSize: 8}, {Codec: blosc.LZ4, Level: 5, TypeSize: 3, Compat18: true}} {
-		raw, err := c.Encode(nil, make([]byte, 10_000), 1)
+		raw, err := c.Encode(make([]byte, c.Bound(10_000)), make([]byte, 10_000), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,9 +25,11 @@ type Blosc struct {
 // Name is "blosc1".
 func (Blosc) Name() string { return "blosc1" }
 
+// Bound is the size of a plain copy with its header.
+func (Blosc) Bound(n int) int { return blosc.EncodeBound(n) }
+
 // Encode makes a chunk.
 func (b Blosc) Encode(dst, src []byte, threads int) ([]byte, error) {
-	dst = sized(dst, blosc.EncodeBound(len(src)))
 	n, err := blosc.Encode(dst, src, blosc.Params{Codec: b.Codec, Level: b.Level, Shuffle: b.Shuffle,
 		TypeSize: b.TypeSize, BlockSize: b.BlockSize, Threads: threads, Compat18: b.Compat18})
 	return dst[:n], err
@@ -39,7 +41,8 @@ func (Blosc) Open(head []byte, _ int64) (Encoded, error) {
 	if err != nil {
 		return Encoded{}, err
 	}
-	return Encoded{Size: info.NBytes, Encoded: info.CBytes, Block: max(info.BlockSize, 1), Table: tableEnd(&info)}, nil
+	return Encoded{Size: info.NBytes, Encoded: info.CBytes, Block: max(info.BlockSize, 1), Table: tableEnd(&info),
+		Stored: info.Memcpyed, Data: blosc.HeaderSize}, nil
 }
 
 // tableEnd is where the starts of the blocks end.
@@ -59,11 +62,8 @@ func (Blosc) Decode(dst, raw []byte, off, threads int) error {
 // file. Blocks may lie in any order: one ends where the next begins.
 func (Blosc) Parts(parts []Part, head []byte, off, n int) []Part {
 	info, err := blosc.Info(head)
-	if err != nil || n == 0 {
+	if err != nil || info.Memcpyed || n == 0 {
 		return parts
-	}
-	if info.Memcpyed {
-		return append(parts, Part{blosc.HeaderSize + off, blosc.HeaderSize + off + n})
 	}
 	first, last := off/info.BlockSize, (off+n-1)/info.BlockSize
 	if (last-first+1)*info.Blocks > info.CBytes {
@@ -93,14 +93,7 @@ var errMore = errors.New("the streams of a block do not end where the next block
 // writer makes them. What is behind a part is memory of whatever was there: four
 // zeros see to it that no stream begins in it.
 func (b Blosc) DecodeParts(dst, raw []byte, off int, parts []Part) error {
-	info, err := blosc.Info(raw)
-	if err != nil {
-		return err
-	}
 	for i, p := range parts {
-		if info.Memcpyed {
-			break
-		}
 		at := p.Off
 		for at <= p.End-4 {
 			size := int(int32(binary.LittleEndian.Uint32(raw[at:])))

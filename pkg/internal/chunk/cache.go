@@ -1,6 +1,10 @@
 package chunk
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/ndfile/ndfile/pkg/internal/mem"
+)
 
 // CacheSize is the most that an Array keeps of what it decoded for small reads,
 // in bytes.
@@ -47,16 +51,16 @@ func (c *cache) get(key int64, lo, hi int) (w *window, known bool, changes uint6
 }
 
 // memory gives n bytes for a window that the caller puts or releases.
-func (c *cache) memory(key int64, lo, n int) *window {
+func (c *cache) memory(key int64, lo, n int) (w *window, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w := &window{key: key, lo: lo, uses: 1}
+	w = &window{key: key, lo: lo, uses: 1}
 	if n <= cap(c.spare) && cap(c.spare) <= 2*n {
 		w.data, c.spare = c.spare[:n], nil
 	} else {
-		w.data = make([]byte, n)
+		w.data, err = mem.Make[byte](n, 1)
 	}
-	return w
+	return w, err
 }
 
 // put keeps a window, unless a chunk changed since get. The caller still

@@ -131,7 +131,7 @@ func TestKeptReadAllocs(t *testing.T) {
 func TestStaleWindow(t *testing.T) {
 	var c cache
 	_, _, changes := c.get(1, 0, 10)
-	w := c.memory(1, 0, 10)
+	w := must(c.memory(1, 0, 10))
 	c.beginChange(1)
 	c.put(w, changes)
 	c.endChange()
@@ -141,19 +141,27 @@ func TestStaleWindow(t *testing.T) {
 		t.Error("kept what was read before a change")
 	}
 	_, _, changes = c.get(1, 0, 10)
-	w = c.memory(1, 0, 10)
+	w = must(c.memory(1, 0, 10))
 	copy(w.data, "0123456789")
 	c.put(w, changes)
 	held, _, _ := c.get(1, 2, 5)
 	c.release(w)
 	c.beginChange(1)
 	c.endChange()
-	clear(c.memory(2, 0, 10).data) // must not be the memory that is still in use
+	clear(must(c.memory(2, 0, 10)).data) // must not be the memory that is still in use
 	if held == nil || !bytes.Equal(held.data, []byte("0123456789")) {
 		t.Errorf("a window in use changed: %v", held)
 	}
 	c.release(held)
-	if next := c.memory(2, 0, 10); &next.data[0] != &held.data[0] {
+	if next := must(c.memory(2, 0, 10)); &next.data[0] != &held.data[0] {
 		t.Error("memory is not used again")
 	}
+}
+
+// must is a window that could be had.
+func must(w *window, err error) *window {
+	if err != nil {
+		panic(err)
+	}
+	return w
 }

@@ -12,8 +12,10 @@ import (
 type Codec interface {
 	// Name is Chunked.ChunkEncoding.
 	Name() string
-	// Encode appends the encoded chunk to dst[:0], whose memory it uses where
-	// it is large enough.
+	// Bound is the most bytes that n bytes are encoded to.
+	Bound(n int) int
+	// Encode gives the encoded chunk, in dst, which has Bound(len(src)) bytes, or
+	// in src itself.
 	Encode(dst, src []byte, threads int) ([]byte, error)
 	// Open reads the header of an encoded chunk from its first bytes: all of
 	// them, or many. n is the number of bytes that there are, with whatever
@@ -42,6 +44,9 @@ type Encoded struct {
 	Block int
 	// Table is how many first bytes Parts needs.
 	Table int
+	// Stored: the elements lie in the encoded chunk as they are, from byte Data on.
+	Stored bool
+	Data   int
 }
 
 // Part is the bytes from Off to End, without End.
@@ -53,15 +58,18 @@ type Plain struct{}
 // Name is "bytes".
 func (Plain) Name() string { return "bytes" }
 
-// Encode copies.
-func (Plain) Encode(dst, src []byte, _ int) ([]byte, error) { return append(dst[:0], src...), nil }
+// Bound is none: Encode makes nothing.
+func (Plain) Bound(int) int { return 0 }
+
+// Encode gives src.
+func (Plain) Encode(_, src []byte, _ int) ([]byte, error) { return src, nil }
 
 // Open takes all n bytes as the chunk.
 func (Plain) Open(_ []byte, n int64) (Encoded, error) {
 	if n > maxPlain {
 		return Encoded{}, ndfile.NewError(ndfile.ErrLimit, fmt.Sprintf("a chunk of %d bytes, expected at most %d", n, maxPlain))
 	}
-	return Encoded{Size: int(n), Encoded: int(n), Block: 1}, nil
+	return Encoded{Size: int(n), Encoded: int(n), Block: 1, Stored: true}, nil
 }
 
 // maxPlain is the largest plain chunk: what Init allows.
@@ -73,12 +81,8 @@ func (Plain) Decode(dst, raw []byte, off, _ int) error {
 	return nil
 }
 
-// Parts is just the bytes that are asked for.
-func (Plain) Parts(parts []Part, _ []byte, off, n int) []Part {
-	return append(parts, Part{off, off + n})
-}
+// Parts is none: stored chunks are read as they are.
+func (Plain) Parts(parts []Part, _ []byte, _, _ int) []Part { return parts }
 
-// DecodeParts copies.
-func (p Plain) DecodeParts(dst, raw []byte, off int, _ []Part) error {
-	return p.Decode(dst, raw, off, 1)
-}
+// DecodeParts refuses.
+func (Plain) DecodeParts([]byte, []byte, int, []Part) error { return errMore }

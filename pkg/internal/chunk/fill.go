@@ -22,9 +22,8 @@ func repeat(p, elem []byte) {
 
 // fillPiece sets the memory of the worker's piece to the fill value.
 func (w *worker) fillPiece(a *Array) error {
-	w.before = sized(w.before, w.buf.DType.Size)
-	elem := w.before
-	clear(elem)
+	w.elem = append(w.elem[:0], make([]byte, w.buf.DType.Size)...)
+	elem := w.elem
 	if a.Fill != nil {
 		if err := ndarray.CopyRun(elem, 0, w.buf.DType, a.Fill, 0, a.DType, 1); err != nil {
 			return err
@@ -34,11 +33,6 @@ func (w *worker) fillPiece(a *Array) error {
 		repeat(w.memory(), elem)
 		return nil
 	}
-	// A row of it, for all rows.
-	last := len(w.count) - 1
-	w.plain = sized(w.plain, int(w.count[last])*len(elem))
-	repeat(w.plain, elem)
-	clear(w.strides)
-	w.strides[last] = int64(len(elem))
-	return ndarray.Copy(w.buf, ndarray.Buffer{DType: w.buf.DType, Shape: w.count, Strides: w.strides, Data: w.plain})
+	clear(w.strides) // it is all elements
+	return ndarray.Copy(w.buf, ndarray.Buffer{DType: w.buf.DType, Shape: w.count, Strides: w.strides, Data: elem})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ndfile/ndfile/pkg/internal/flat"
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -48,7 +49,7 @@ func (a *Array) readStored(ctx context.Context, box ndarray.Box, dst ndarray.Buf
 	case 1:
 		return one(ctx, func(w *worker, _ int64) error { return w.readPiece(ctx, s, 0) })
 	}
-	return each(ctx, s.n, func(w *worker, j int64) error { return w.readPiece(ctx, s, j) })
+	return each(ctx, s.n, min(2*a.size, windowBytes), func(w *worker, j int64) error { return w.readPiece(ctx, s, j) })
 }
 
 // readPiece reads piece j of a selection.
@@ -86,7 +87,10 @@ func (w *worker) readPiece(ctx context.Context, s *selection, j int64) error {
 
 	if keep {
 		if lo, hi := w.around(known, room); hi-lo <= room {
-			win := a.cache.memory(a.Number(w.index), lo, hi-lo)
+			win, err := a.cache.memory(a.Number(w.index), lo, hi-lo)
+			if err != nil {
+				return err
+			}
 			defer a.cache.release(win)
 			if err := w.decode(ctx, a, win.data, lo); err != nil {
 				return err
@@ -95,21 +99,71 @@ func (w *worker) readPiece(ctx context.Context, s *selection, j int64) error {
 			return w.deliver(s, win.data, lo)
 		}
 	}
+	if w.hi-w.lo > windowBytes && !w.straight(s) && 2*min(int64(w.hi-w.lo), w.items*int64(w.Block)) > int64(w.Size) {
+		if err := w.readAll(ctx); err != nil { // once, for all windows
+			return located(err, w.name)
+		}
+	}
+	return w.readWindows(ctx, s)
+}
+
+// windowBytes is the most that is decoded at a time for a piece that does not lie
+// in the buffer as in the chunk.
+const windowBytes = 4 << 20
+
+// readWindows reads the piece from the open chunk: straight into the buffer, or
+// window by window.
+func (w *worker) readWindows(ctx context.Context, s *selection) error {
 	if w.straight(s) {
 		p := w.memory()
-		if err := w.decode(ctx, a, p, w.lo); err != nil {
+		if err := w.decode(ctx, s.a, p, w.lo); err != nil {
 			return err
 		}
 		if s.match == swapped {
-			ndarray.SwapBytes(p, a.DType)
+			ndarray.SwapBytes(p, s.a.DType)
 		}
 		return nil
 	}
-	w.plain = sized(w.plain, w.hi-w.lo)
-	if err := w.decode(ctx, a, w.plain, w.lo); err != nil {
+	if most := max(windowBytes, w.Block); w.hi-w.lo > most && w.items > 1 {
+		return w.cut(s, most, func() error { return w.readWindows(ctx, s) })
+	}
+	plain, err := w.plain.Sized(w.hi - w.lo)
+	if err != nil {
 		return err
 	}
-	return w.deliver(s, w.plain, w.lo)
+	if err := w.decode(ctx, s.a, plain, w.lo); err != nil {
+		return err
+	}
+	return w.deliver(s, plain, w.lo)
+}
+
+// cut makes the piece smaller, along its first axis with several elements, so that
+// it spans at most so many bytes of the chunk, if single places along the axis do,
+// and calls do for each part in turn.
+func (p *piece) cut(s *selection, most int, do func() error) error {
+	axis := 0
+	for p.count[axis] == 1 {
+		axis++
+	}
+	whole := *p
+	count, stride := p.count[axis], p.strides[axis]
+	span := p.hi - p.lo - int((count-1)*stride) // of one place
+	n := max(1, 1+int64(most-span)/stride)
+	for at := int64(0); at < count; at += n {
+		m := min(n, count-at)
+		p.count[axis] = m
+		p.lo = whole.lo + int(at*stride)
+		p.hi = p.lo + span + int((m-1)*stride)
+		p.items = whole.items / count * m
+		p.buf.Offset = whole.buf.Offset + at*s.strides[axis]
+		p.dense = p.buf.IsContiguous()
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	p.count[axis] = count
+	p.lo, p.hi, p.items, p.buf, p.dense = whole.lo, whole.hi, whole.items, whole.buf, whole.dense
+	return nil
 }
 
 // around is what is decoded of an open chunk in order to keep it: the blocks that
@@ -145,7 +199,9 @@ func (a *Array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw [
 	err = a.visit(ctx, index, func(w *worker) error {
 		n, end := w.Encoded.Encoded, w.from+w.Encoded.Encoded
 		if raw = buf; len(raw) < n {
-			raw = make([]byte, n)
+			if raw, err = mem.Make[byte](n, 1); err != nil {
+				return err
+			}
 		}
 		raw, size = raw[:n], int64(w.Size)
 		have := copy(raw, w.raw[w.from:min(w.have, end)])
@@ -161,8 +217,23 @@ func (a *Array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw [
 // chunk that is missing where it may be is good.
 func (a *Array) CheckChunk(ctx context.Context, index []int64) error {
 	return a.visit(ctx, index, func(w *worker) error {
-		w.plain = sized(w.plain, w.Size)
-		return w.decode(ctx, a, w.plain, 0)
+		if err := w.readAll(ctx); err != nil || w.Stored {
+			return err
+		}
+		if err := w.checkBlock(); err != nil {
+			return err
+		}
+		window := max(windowBytes-windowBytes%w.Block, w.Block)
+		for off := 0; off < w.Size; off += window {
+			plain, err := w.plain.Sized(min(window, w.Size-off))
+			if err != nil {
+				return err
+			}
+			if err := w.decode(ctx, a, plain, off); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -54,23 +55,63 @@ func (a *Array) RefillChunk(ctx context.Context, index, shape []int64) error {
 				return err
 			}
 			defer w.close()
-			w.before, w.plain = sized(w.before, size), sized(w.plain, size)
-			if err := w.decode(ctx, a, w.before, 0); err != nil {
+			plain, err := w.whole(size, 0)
+			if err != nil {
 				return err
 			}
-			a.fill(w.plain)
-			from := ndarray.Buffer{DType: a.DType, Shape: inside.Count, Strides: a.strides, Data: w.before}
-			to := from
-			to.Data = w.plain
-			if err := ndarray.Copy(to, from); err != nil {
+			if err := w.decode(ctx, a, plain, 0); err != nil {
 				return err
 			}
-			if w.Size == size && bytes.Equal(w.plain, w.before) {
-				return nil
+			changed, err := a.fillOutside(plain, inside.Count)
+			if err != nil || !changed && w.Size == size {
+				return err
 			}
 			opt := a.Write
 			opt.Commit = vfs.CommitAtomic
-			return w.store(a, index, w.plain, opt)
+			return w.store(a, index, plain, opt)
 		})
 	})
+}
+
+// fillOutside sets the elements of a chunk, as far as it is in plain, that do not lie
+// in its first places along each axis to the fill value, and tells whether any of
+// them had another.
+func (a *Array) fillOutside(plain []byte, inside []int64) (changed bool, err error) {
+	elem := a.Fill
+	if elem == nil {
+		elem = make([]byte, a.DType.Size)
+	}
+	shape := slices.Clone(a.Chunks)
+	if len(shape) > 0 {
+		shape[0] = int64(len(plain)) / a.strides[0]
+	}
+	outside := ndarray.Full(shape)
+	for axis := range shape {
+		outside.Start[axis], outside.Count[axis] = inside[axis], shape[axis]-inside[axis]
+		err := outside.Runs(shape, func(first, n, step, _ int64) error {
+			at, size, apart := first*int64(a.DType.Size), n*int64(a.DType.Size), int64(0)
+			if step > 1 {
+				size, apart = size/n, step*int64(a.DType.Size)
+			}
+			for end := at + (n-1)*apart; ; at += apart {
+				if p := plain[at : at+size]; !repeats(p, elem) {
+					changed = true
+					repeat(p, elem)
+				}
+				if apart == 0 || at == end {
+					return nil
+				}
+			}
+		})
+		if err != nil {
+			return changed, err
+		}
+		outside.Start[axis], outside.Count[axis] = 0, inside[axis] // those before were seen
+	}
+	return changed, nil
+}
+
+// repeats tells whether p is copies of elem.
+func repeats(p, elem []byte) bool {
+	return len(p) == 0 || bytes.HasPrefix(p, elem) && bytes.Equal(p[len(elem):], p[:len(p)-len(elem)])
 }

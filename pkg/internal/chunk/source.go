@@ -42,7 +42,9 @@ func (w *worker) open(a *Array, index []int64, least int, all bool) (found bool,
 	if all { // few chunks are larger than what they decode to
 		n = min(max(n, a.size+128), maxFirstRead)
 	}
-	w.raw = sized(w.raw, n)
+	if err := w.room(n, 0); err != nil {
+		return false, err
+	}
 	w.source = source{name: path}
 	if err := a.checkFolders(path); err != nil {
 		return false, err
@@ -115,23 +117,80 @@ func (w *worker) close() {
 	}
 }
 
+// decodePiece is how many bytes are decoded at a time, about: ctx is looked at
+// between them.
+const decodePiece = 16 << 20
+
 // decode fills dst with the elements from byte off on. They are within Size.
 func (w *worker) decode(ctx context.Context, a *Array, dst []byte, off int) error {
-	end := w.from + w.Encoded.Encoded
-	if w.have < end {
-		err := w.decodeParts(ctx, a, dst, off)
-		if err != errMore {
-			return located(err, w.name)
-		}
-		w.raw = grown(w.raw[:w.have], end)
-		if err := flat.ReadFull(ctx, w.rest, w.raw[w.have:], int64(w.have)); err != nil {
-			return located(err, w.name)
-		}
-		w.have = end
+	if w.Stored {
+		return located(w.copyStored(ctx, dst, off), w.name)
 	}
-	err := a.Codec.Decode(dst, w.raw[w.from:end], off, w.threads())
-	if err != nil {
-		return located(codecError(err, w.from), w.name)
+	if err := w.checkBlock(); err != nil {
+		return located(err, w.name)
+	}
+	if w.have < w.end() {
+		if err := w.decodeParts(ctx, a, dst, off); err != errMore {
+			return located(err, w.name)
+		}
+		if err := w.readAll(ctx); err != nil {
+			return located(err, w.name)
+		}
+	}
+	for len(dst) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := len(dst)
+		if n > decodePiece+w.Block {
+			n = decodePiece - (off+decodePiece)%w.Block // up to the end of a block
+			n = max(n, w.Block-off%w.Block)
+		}
+		if err := a.Codec.Decode(dst[:n], w.raw[w.from:w.end()], off, w.threads()); err != nil {
+			return located(codecError(err, w.from), w.name)
+		}
+		dst, off = dst[n:], off+n
+	}
+	return nil
+}
+
+// end is where the encoded chunk ends in the file.
+func (w *worker) end() int { return w.from + w.Encoded.Encoded }
+
+// readAll reads what is missing of the encoded chunk.
+func (w *worker) readAll(ctx context.Context) error {
+	if w.have >= w.end() {
+		return nil
+	}
+	if err := w.room(w.end(), w.have); err != nil {
+		return err
+	}
+	if err := flat.ReadFull(ctx, w.rest, w.raw[w.have:], int64(w.have)); err != nil {
+		return err
+	}
+	w.have = w.end()
+	return nil
+}
+
+// copyStored is decode for elements that are in the file as they are.
+func (w *worker) copyStored(ctx context.Context, dst []byte, off int) error {
+	at := w.from + w.Data + off
+	n := 0
+	if at < w.have {
+		n = copy(dst, w.raw[at:w.have])
+	}
+	return flat.ReadFull(ctx, w.rest, dst[n:], int64(at+n))
+}
+
+// freeBlock is the size of blocks that are decoded whatever the limits are.
+const freeBlock = 16 << 20
+
+// checkBlock refuses blocks that take much memory, more than the chunk takes in
+// its file and more than was allowed. Blosc itself makes blocks of up to 2 MiB.
+func (w *worker) checkBlock() error {
+	if most := max(freeBlock, int64(w.Encoded.Encoded), ndfile.MaxBlock()); int64(w.Block) > most {
+		return ndfile.NewError(ndfile.ErrLimit, fmt.Sprintf("a compressed block of %d bytes has to be decoded as a whole, expected at most %d; "+
+			"set the limit max_chunk to allow it", w.Block, most)).At(int64(w.from))
 	}
 	return nil
 }
@@ -142,9 +201,11 @@ func (w *worker) decodeParts(ctx context.Context, a *Array, dst []byte, off int)
 	if 2*len(dst) > w.Size || 2*w.Table > w.Encoded.Encoded {
 		return errMore
 	}
-	table, end := w.from+w.Table, w.from+w.Encoded.Encoded
+	table, end := w.from+w.Table, w.end()
 	if w.have < table {
-		w.raw = grown(w.raw[:w.have], table)
+		if err := w.room(table, w.have); err != nil {
+			return err
+		}
 		if err := flat.ReadFull(ctx, w.rest, w.raw[w.have:], int64(w.have)); err != nil {
 			return err
 		}
@@ -159,7 +220,9 @@ func (w *worker) decodeParts(ctx context.Context, a *Array, dst []byte, off int)
 	if total == 0 || 2*total > w.Encoded.Encoded {
 		return errMore
 	}
-	w.raw = grown(w.raw[:w.have], end)
+	if err := w.room(end, w.have); err != nil {
+		return err
+	}
 	for i := 0; i < len(parts); {
 		lo, hi := parts[i].Off, parts[i].End
 		for i++; i < len(parts) && parts[i].Off-hi <= maxGap; i++ {

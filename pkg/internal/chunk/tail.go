@@ -3,9 +3,11 @@ package chunk
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -15,13 +17,38 @@ import (
 type tail struct {
 	mu      sync.RWMutex // of the elements; what else changes, changes alone
 	rows    int64
-	data    []byte // these rows, and room for more
-	checked bool   // the last chunk in a file, which they will join, is good
+	data    []byte // these rows, and room for more, in mem
+	mem     *mem.Block
+	checked bool // the last chunk in a file, which they will join, is good
 }
 
 // tailRows is the bytes of n rows of the tail, from some row on.
 func (a *Array) tailRows(from, n int64) []byte {
 	return a.tail.data[from*a.strides[0] : (from+n)*a.strides[0]]
+}
+
+// room makes the tail's memory at least n bytes, of which the first kept ones stay.
+func (t *tail) room(a *Array, n, kept int) (err error) {
+	if t.mem == nil {
+		t.mem = new(mem.Block)
+		runtime.AddCleanup(a, (*mem.Block).Free, t.mem) // of an array that nobody flushed
+	}
+	if n > len(t.data) {
+		var data []byte
+		if data, err = t.mem.Grown(n, kept); err == nil {
+			t.data = data
+		}
+	}
+	return err
+}
+
+// clear forgets the rows. Large memory is given back.
+func (t *tail) clear() {
+	t.rows = 0
+	if t.mem != nil && cap(t.data) > mem.Large {
+		t.mem.Free()
+		t.data = nil
+	}
 }
 
 // splitTail cuts a checked box, and its memory, at the end of the stored rows.
@@ -111,6 +138,16 @@ func (a *Array) AppendRows(ctx context.Context, src ndarray.Buffer) (full bool, 
 		return false, ndfile.NewError(ndfile.ErrShape, fmt.Sprintf("%d rows and %d more are too many", a.shape[0], n))
 	}
 	chunk := a.Chunks[0]
+	room := chunk - a.stored[0]%chunk - a.tail.rows // until the chunk is full
+	taken := min(n, room)                           // rows of src that go into the tail
+	if room == chunk && n >= chunk {
+		taken = 0
+	}
+	if taken > 0 {
+		if err := a.checkJoin(a.tail.rows + taken); err != nil {
+			return false, err
+		}
+	}
 	if a.stored[0]%chunk != 0 && !a.tail.checked {
 		if err := a.CheckChunk(ctx, a.lastIndex()); err != nil {
 			return false, err
@@ -118,11 +155,6 @@ func (a *Array) AppendRows(ctx context.Context, src ndarray.Buffer) (full bool, 
 		a.tail.checked = true
 	}
 
-	room := chunk - a.stored[0]%chunk - a.tail.rows // until the chunk is full
-	taken := min(n, room)                           // rows of src that go into the tail
-	if room == chunk && n >= chunk {
-		taken = 0
-	}
 	if err := a.copyRows(a.tail.rows, &src, 0, taken); err != nil {
 		return false, err
 	}
@@ -149,7 +181,9 @@ func (a *Array) AppendRows(ctx context.Context, src ndarray.Buffer) (full bool, 
 	a.shape, a.stored = shape, slices.Clone(shape)
 	a.stored[0] = total - left
 	a.grid = a.gridOf(a.stored)
-	a.tail.rows = left
+	if a.tail.rows = left; left == 0 {
+		a.tail.clear()
+	}
 	return true, nil
 }
 
@@ -180,8 +214,9 @@ func (a *Array) copyRows(at int64, src *ndarray.Buffer, from, n int64) error {
 		return nil
 	}
 	if need := int((at + n) * a.strides[0]); need > len(a.tail.data) {
-		a.tail.data = append(make([]byte, 0, min(max(2*len(a.tail.data), need), a.size)), a.tail.data...)
-		a.tail.data = a.tail.data[:cap(a.tail.data)]
+		if err := a.tail.room(a, min(max(2*len(a.tail.data), need), a.size), int(at*a.strides[0])); err != nil {
+			return err
+		}
 	}
 	rows, err := rowsOf(src, from, n)
 	if err != nil {
@@ -208,15 +243,16 @@ func (a *Array) appendChunks(ctx context.Context, src *ndarray.Buffer, from, n i
 	}
 	opt := a.Write
 	opt.Commit = vfs.CommitDirect
-	return each(ctx, n, func(w *worker, j int64) error {
+	return each(ctx, n, 2*a.size, func(w *worker, j int64) error {
 		rows, err := rowsOf(src, from+j*a.Chunks[0], a.Chunks[0])
 		if err != nil {
 			return err
 		}
 		plain := rows.Bytes()
 		if plain == nil || !rows.DType.Equal(a.DType) {
-			w.plain = sized(w.plain, a.size)
-			plain = w.plain
+			if plain, err = w.plain.Sized(a.size); err != nil {
+				return err
+			}
 			if err := ndarray.Copy(ndarray.Buffer{DType: a.DType, Shape: rows.Shape, Data: plain}, rows); err != nil {
 				return err
 			}
@@ -238,29 +274,48 @@ func (a *Array) FlushRows(ctx context.Context) error {
 	}
 	a.stored = a.shape
 	a.grid = a.gridOf(a.stored)
-	a.tail.rows, a.tail.checked = 0, true
+	a.tail.clear()
+	a.tail.checked = true
 	return nil
 }
 
-// join writes the last chunk: the rows that are in its file and n of the tail.
+// joined is the bytes of the rows that the last chunk has already, and of the whole
+// chunk when n rows of the tail join them.
+func (a *Array) joined(n int64) (old, size int) {
+	old, size = int(a.stored[0]%a.Chunks[0]*a.strides[0]), a.size
+	if a.ShortLast {
+		size = old + int(n*a.strides[0])
+	}
+	return old, size
+}
+
+// checkJoin refuses rows for a chunk that would be too large to be written.
+func (a *Array) checkJoin(n int64) error {
+	_, size := a.joined(n)
+	return checkWhole(size, int(n*a.strides[0]))
+}
+
+// join writes the last chunk: the rows that are in its file and n of the tail. It
+// is put together in the tail's memory, where the rows are again at the end.
 func (w *worker) join(ctx context.Context, a *Array, n int64) error {
 	index := a.lastIndex()
-	old := int(a.stored[0] % a.Chunks[0] * a.strides[0])
+	old, size := a.joined(n)
+	added := int(n * a.strides[0])
+	if err := a.tail.room(a, size, added); err != nil {
+		return err
+	}
 	return a.exclusively(ctx, index, func() error {
-		opt, added := a.Write, a.tailRows(0, n)
-		opt.Commit = vfs.CommitAtomic
-		size := a.size
-		if a.ShortLast {
-			size = old + len(added)
+		data, opt := a.tail.data[:size], a.Write
+		opt.Commit = vfs.CommitDirect // nobody looks at it yet
+		if old > 0 {
+			opt.Commit = vfs.CommitAtomic
+			copy(data[old:], data[:added])
+			defer func() { copy(data, data[old:old+added]) }()
+			if err := w.load(ctx, a, index, data[:old]); err != nil {
+				return err
+			}
 		}
-		w.plain = sized(w.plain, size)
-		if old == 0 {
-			opt.Commit = vfs.CommitDirect // nobody looks at it yet
-		} else if err := w.load(ctx, a, index, old); err != nil {
-			return err
-		}
-		copy(w.plain[old:], added)
-		a.fill(w.plain[old+len(added):])
-		return w.store(a, index, w.plain, opt)
+		a.fill(data[old+added:])
+		return w.store(a, index, data, opt)
 	})
 }

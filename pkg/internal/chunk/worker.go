@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -14,11 +15,12 @@ import (
 type worker struct {
 	piece
 	source
-	pieces int64  // of the call, of which this is one
-	path   []byte // of the chunk's file
-	raw    []byte // what that holds
-	plain  []byte // the chunk's elements
-	before []byte // the same before a change, or an element
+	shares int64     // workers that the processors are shared by
+	path   []byte    // of the chunk's file
+	raw    []byte    // what that holds, in rawMem
+	rawMem mem.Block // for a file, read or made
+	plain  mem.Block // for elements of the chunk
+	elem   []byte    // one element
 	parts  []Part
 	header [64]byte
 	files  [2][]byte // the parts of a file that is written
@@ -26,43 +28,25 @@ type worker struct {
 
 var workers = sync.Pool{New: func() any { return new(worker) }}
 
-// keepScratch bounds what a pooled buffer may hold on to, in bytes.
-const keepScratch = 16 << 20
-
 func newWorker() *worker { return workers.Get().(*worker) }
 
 func (w *worker) release() {
-	for _, p := range []*[]byte{&w.raw, &w.plain, &w.before} {
-		if cap(*p) > keepScratch {
-			*p = nil
-		}
-	}
+	w.rawMem.FreeLarge()
+	w.plain.FreeLarge()
+	w.raw = nil
 	w.buf, w.files, w.source = ndarray.Buffer{}, [2][]byte{}, source{}
 	workers.Put(w)
 }
 
 // threads is how many goroutines the codec may use.
 func (w *worker) threads() int {
-	return int(max(1, int64(runtime.GOMAXPROCS(0))/w.pieces))
+	return int(max(1, int64(runtime.GOMAXPROCS(0))/w.shares))
 }
 
-// sized gives n bytes, in the memory of p if it is large enough. What they hold
-// is anything.
-func sized(p []byte, n int) []byte {
-	if cap(p) < n {
-		return make([]byte, n)
-	}
-	return p[:n]
-}
-
-// grown is sized, and keeps what p holds.
-func grown(p []byte, n int) []byte {
-	if cap(p) < n {
-		q := make([]byte, n)
-		copy(q, p)
-		return q
-	}
-	return p[:n]
+// room makes raw n bytes long. The first kept ones stay.
+func (w *worker) room(n, kept int) (err error) {
+	w.raw, err = w.rawMem.Grown(n, kept)
+	return err
 }
 
 // setPath makes the path of the chunk's file. It is valid until the next one.
@@ -71,10 +55,14 @@ func (w *worker) setPath(a *Array, index []int64) string {
 	return unsafe.String(unsafe.SliceData(w.path), len(w.path))
 }
 
-// each calls work for 0 <= j < n, on several goroutines where that pays. The
+// sharedBytes is the most that the workers of a call take, beside the first.
+const sharedBytes = 32 << 20
+
+// each calls work for 0 <= j < n, on several goroutines where that pays, and where
+// the pieces, which take about size bytes of memory each, are not too large. The
 // error is the one of the smallest j among those that failed; no new j is begun
 // after the first.
-func each(ctx context.Context, n int64, work func(w *worker, j int64) error) error {
+func each(ctx context.Context, n int64, size int, work func(w *worker, j int64) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var (
@@ -82,10 +70,12 @@ func each(ctx context.Context, n int64, work func(w *worker, j int64) error) err
 		worst = n
 		first error
 	)
-	err := ndfile.Parallel{}.Each(ctx, n, func(_ context.Context, _ int, j int64) {
+	threads := ndfile.Threads()
+	threads = int(min(int64(threads), n, max(1, int64(sharedBytes/max(size, 1)))))
+	err := ndfile.Parallel{Threads: threads}.Each(ctx, n, func(_ context.Context, _ int, j int64) {
 		w := newWorker()
 		defer w.release()
-		w.pieces = n
+		w.shares = int64(threads)
 		if err := work(w, j); err != nil {
 			cancel()
 			mu.Lock()
@@ -108,6 +98,6 @@ func one(ctx context.Context, work func(w *worker, j int64) error) error {
 	}
 	w := newWorker()
 	defer w.release()
-	w.pieces = 1
+	w.shares = 1
 	return work(w, 0)
 }

@@ -38,7 +38,7 @@ func (a *Array) writeStored(ctx context.Context, box ndarray.Box, src ndarray.Bu
 	case 1:
 		return one(ctx, func(w *worker, _ int64) error { return w.writePiece(ctx, s, 0) })
 	}
-	return each(ctx, s.n, func(w *worker, j int64) error { return w.writePiece(ctx, s, j) })
+	return each(ctx, s.n, 2*a.size, func(w *worker, j int64) error { return w.writePiece(ctx, s, j) })
 }
 
 // writePiece writes piece j of a selection.
@@ -51,46 +51,69 @@ func (w *worker) writePiece(ctx context.Context, s *selection, j int64) error {
 		if full && w.dense && a.Order == nil && s.match == equal {
 			return w.store(a, w.index, w.memory(), opt)
 		}
-		w.plain = sized(w.plain, size)
+		plain, err := w.whole(size, int(w.items)*a.DType.Size)
+		if err != nil {
+			return err
+		}
 		switch {
 		case full:
 		case w.inside:
-			a.fill(w.plain)
+			a.fill(plain)
 		default:
 			opt.Commit = vfs.CommitAtomic
-			if err := w.load(ctx, a, w.index, size); err != nil {
+			if err := w.load(ctx, a, w.index, plain); err != nil {
 				return err
 			}
 		}
-		if err := ndarray.Copy(w.in(a, w.plain, 0), w.buf); err != nil {
+		if err := ndarray.Copy(w.in(a, plain, 0), w.buf); err != nil {
 			return err
 		}
-		return w.store(a, w.index, w.plain, opt)
+		return w.store(a, w.index, plain, opt)
 	})
 }
 
-// load reads the first n bytes of a chunk, which has at least that many, into
-// plain.
-func (w *worker) load(ctx context.Context, a *Array, index []int64, n int) error {
-	found, err := w.open(a, index, n, true)
+// checkWhole refuses to hold a chunk of size bytes in memory that is larger than
+// the limit, unless much of it is the caller's, given to be written.
+func checkWhole(size, given int) error {
+	if most := ndfile.MaxChunk(); int64(size) > most && given < size/2 {
+		return ndfile.NewError(ndfile.ErrLimit, fmt.Sprintf("a change needs the whole chunk of %d bytes in memory, expected at most %d; "+
+			"set the limit max_chunk to allow it", size, most))
+	}
+	return nil
+}
+
+// whole gives memory for all elements of a chunk, of which so many bytes were given
+// to be written.
+func (w *worker) whole(size, given int) ([]byte, error) {
+	if err := checkWhole(size, given); err != nil {
+		return nil, err
+	}
+	return w.plain.Sized(size)
+}
+
+// load reads the first bytes of a chunk, which has at least that many.
+func (w *worker) load(ctx context.Context, a *Array, index []int64, plain []byte) error {
+	found, err := w.open(a, index, len(plain), true)
 	if err != nil {
 		return err
 	}
 	if !found {
-		a.fill(w.plain[:n])
+		a.fill(plain)
 		return nil
 	}
 	defer w.close()
-	return w.decode(ctx, a, w.plain[:n], 0)
+	return w.decode(ctx, a, plain, 0)
 }
 
 // store encodes a chunk and writes its file. The chunk's lock is held.
 func (w *worker) store(a *Array, index []int64, plain []byte, opt vfs.WriteOptions) error {
+	if err := w.room(a.Codec.Bound(len(plain)), 0); err != nil {
+		return err
+	}
 	raw, err := a.Codec.Encode(w.raw, plain, w.threads())
 	if err != nil {
 		return codecError(err, 0)
 	}
-	w.raw = raw
 	return w.storeRaw(a, index, raw, opt)
 }
 

@@ -132,7 +132,10 @@ func (f trailed) Trailing(ctx context.Context) ([]byte, error) {
 	if most := f.limits.Header(); n > most {
 		return nil, f.located(Wrong(ndfile.ErrLimit, end, "trailing bytes", "at most "+decimal(most), decimal(n)))
 	}
-	data := make([]byte, n)
+	data, err := ndfile.NewBytes(int(n))
+	if err != nil {
+		return nil, f.located(err)
+	}
 	if err := ReadFull(ctx, f.head.File, data, end); err != nil {
 		return nil, f.located(err)
 	}

@@ -176,7 +176,10 @@ func (b *batch) flush(ctx context.Context) error {
 			return b.straight(ctx, p, runs[0].first)
 		}
 	}
-	p := b.buffer(n)
+	p, err := b.buffer(n)
+	if err != nil {
+		return err
+	}
 	if err := ReadFull(ctx, b.l.File, p, at); err != nil {
 		return err
 	}
@@ -215,14 +218,14 @@ func readSwapped(ctx context.Context, f vfs.File, p []byte, off int64, d ndarray
 var pieces = sync.Pool{New: func() any { p := make([]byte, maxPiece); return &p }}
 
 // buffer gives n bytes: from the pool, but for single elements above maxPiece.
-func (b *batch) buffer(n int64) []byte {
+func (b *batch) buffer(n int64) ([]byte, error) {
 	if n > maxPiece {
-		return make([]byte, n)
+		return ndfile.NewBytes(int(n))
 	}
 	if b.scratch == nil {
 		b.scratch = pieces.Get().(*[]byte)
 	}
-	return (*b.scratch)[:n]
+	return (*b.scratch)[:n], nil
 }
 
 func (b *batch) release() {
@@ -256,7 +259,10 @@ func (l *Layout) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buff
 		}
 		for n > 0 {
 			m := min(n, most)
-			p := b.buffer(m * size)
+			p, err := b.buffer(m * size)
+			if err != nil {
+				return err
+			}
 			if err := view.Get(p, l.DType, k, m); err != nil {
 				return err
 			}

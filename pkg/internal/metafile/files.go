@@ -88,6 +88,9 @@ func (f *Files) Read(ctx context.Context, path string) ([]byte, error) {
 	if rest == nil {
 		return bytes.Clone(buf[:n]), nil
 	}
-	text := make([]byte, size)
+	text, err := ndfile.NewBytes(int(size))
+	if err != nil {
+		return nil, err
+	}
 	return text, flat.ReadFull(ctx, rest, text, 0)
 }

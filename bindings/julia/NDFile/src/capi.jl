@@ -604,4 +604,4 @@ ndf_convert(src, dst, options, losses, losses_len, err) = ccall(p_ndf_convert[],
 ndf_split(src, parts, nparts, options, err) = ccall(p_ndf_split[], Int32, (Cstring, Ptr{ndf_shard}, Int64, Ptr{ndf_shard_options}, Ptr{ndf_error},), src, parts, nparts, options, err)
 ndf_concat(srcs, nsrcs, dst, options, err) = ccall(p_ndf_concat[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{ndf_shard_options}, Ptr{ndf_error},), srcs, nsrcs, dst, options, err)
 ndf_set_threads(threads, err) = ccall(p_ndf_set_threads[], Int32, (Int32, Ptr{ndf_error},), threads, err)
-ndf_set_limits(max_header, err) = ccall(p_ndf_set_limits[], Int32, (Int64, Ptr{ndf_error},), max_header, err)
+ndf_set_limits(max_header, max_chunk, err) = ccall(p_ndf_set_limits[], Int32, (Int64, Int64, Ptr{ndf_error},), max_header, max_chunk, err)

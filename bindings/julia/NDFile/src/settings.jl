@@ -7,9 +7,11 @@ processors. They are not those of Julia.
 set_threads(n::Integer) = call(ndf_set_threads, n)
 
 """
-    NDFile.set_limits(; max_header=0)
+    NDFile.set_limits(; max_header=0, max_chunk=0)
 
 Sets how much a file from a stranger can make the library allocate: `max_header` is the longest metadata text in bytes, a longer
-one is `NDF_ERR_LIMIT`; 0, the default, is 64 MiB.
+one is `NDF_ERR_LIMIT`; 0, the default, is 64 MiB. `max_chunk` is the largest chunk that is changed, in bytes of its elements, as it is held in memory as a
+whole; 0, the default, is 512 MiB. Reading works piece by piece, but for chunks that are one compressed block of more than 16 MiB and
+larger than the file: these are read only where `max_chunk` was set and allows them. What is not given gets its default.
 """
-set_limits(; max_header::Integer=0) = call(ndf_set_limits, max_header)
+set_limits(; max_header::Integer=0, max_chunk::Integer=0) = call(ndf_set_limits, max_header, max_chunk)
