@@ -24,6 +24,9 @@ func OfChain(c *codec.Chain) Codec {
 // chain is the Codec of any chain of elements of a fixed size.
 type chain struct{ *codec.Chain }
 
+// Bound is not known: what is encoded gets memory of its own.
+func (chain) Bound(int) int { return 0 }
+
 // Encode makes a chunk.
 func (c chain) Encode(dst, src []byte, _ int) ([]byte, error) { return c.Chain.Encode(dst[:0], src) }
 
@@ -33,7 +36,7 @@ func (c chain) Open(_ []byte, n int64) (Encoded, error) {
 		return Encoded{}, ndfile.NewError(ndfile.ErrLimit, "an encoded chunk of 2 GiB or more")
 	}
 	size := int(c.Elements().Size)
-	return Encoded{Size: size, Encoded: int(n), Block: max(size, 1)}, nil
+	return Encoded{Size: size, Encoded: int(n), Block: max(size, 1), Whole: true}, nil
 }
 
 // Decode decodes all of the chunk.
@@ -44,11 +47,14 @@ func (c chain) Decode(dst, raw []byte, off, _ int) error {
 	}
 	w := newWorker()
 	defer w.release()
-	w.plain = sized(w.plain, size)
-	if err := c.Chain.Decode(w.plain, raw); err != nil {
+	plain, err := w.plain.Sized(size)
+	if err != nil {
 		return err
 	}
-	copy(dst, w.plain[off:])
+	if err := c.Chain.Decode(plain, raw); err != nil {
+		return err
+	}
+	copy(dst, plain[off:])
 	return nil
 }
 

@@ -42,6 +42,9 @@ type Encoded struct {
 	// Block is the number of bytes that are decoded together, from a multiple
 	// of it on.
 	Block int
+	// Whole: it is decoded as one block because of its codecs, not by the choice of
+	// who wrote it.
+	Whole bool
 	// Table is how many first bytes Parts needs.
 	Table int
 	// Stored: the elements lie in the encoded chunk as they are, from byte Data on.

@@ -186,9 +186,14 @@ func (w *worker) copyStored(ctx context.Context, dst []byte, off int) error {
 const freeBlock = 16 << 20
 
 // checkBlock refuses blocks that take much memory, more than the chunk takes in
-// its file and more than was allowed. Blosc itself makes blocks of up to 2 MiB.
+// its file and more than was allowed. Blosc itself makes blocks of up to 2 MiB; other
+// codecs have no blocks, and the chunk counts as one that is changed.
 func (w *worker) checkBlock() error {
-	if most := max(freeBlock, int64(w.Encoded.Encoded), ndfile.MaxBlock()); int64(w.Block) > most {
+	most := max(freeBlock, int64(w.Encoded.Encoded), ndfile.MaxBlock())
+	if w.Whole {
+		most = max(int64(w.Encoded.Encoded), ndfile.MaxChunk())
+	}
+	if int64(w.Block) > most {
 		return ndfile.NewError(ndfile.ErrLimit, fmt.Sprintf("a compressed block of %d bytes has to be decoded as a whole, expected at most %d; "+
 			"set the limit max_chunk to allow it", w.Block, most)).At(int64(w.from))
 	}

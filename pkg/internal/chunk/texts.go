@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ndfile/ndfile/pkg/codec"
-	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -81,14 +80,10 @@ func (w *worker) loadTexts(ctx context.Context, a *Array) (list [][]byte, found 
 		return nil, found, err
 	}
 	defer w.close()
-	end := w.from + w.Encoded.Encoded
-	if w.have < end {
-		w.raw = grown(w.raw[:w.have], end)
-		if err := flat.ReadFull(ctx, w.rest, w.raw[w.have:], int64(w.have)); err != nil {
-			return nil, false, located(err, w.name)
-		}
+	if err := w.readAll(ctx); err != nil {
+		return nil, false, located(err, w.name)
 	}
-	if list, err = a.Codec.(texts).elements(w.raw[w.from:end]); err != nil {
+	if list, err = a.Codec.(texts).elements(w.raw[w.from:w.end()]); err != nil {
 		return nil, false, located(codecError(err, w.from), w.name)
 	}
 	a.lastTexts.Store(&lastTexts{number, changes, list})
@@ -96,12 +91,12 @@ func (w *worker) loadTexts(ctx context.Context, a *Array) (list [][]byte, found 
 }
 
 // ids numbers the elements of a chunk from first on.
-func (w *worker) ids(n int, first uint64) []byte {
-	w.plain = sized(w.plain, n*TextID.Size)
-	for i := range n {
-		binary.NativeEndian.PutUint64(w.plain[i*TextID.Size:], first+uint64(i))
+func (w *worker) ids(n int, first uint64) ([]byte, error) {
+	plain, err := w.plain.Sized(n * TextID.Size)
+	for i := range len(plain) / TextID.Size {
+		binary.NativeEndian.PutUint64(plain[i*TextID.Size:], first+uint64(i))
 	}
-	return w.plain
+	return plain, err
 }
 
 // ReadTexts is ndfile.Strings.ReadStrings.
@@ -140,7 +135,11 @@ func (a *Array) ReadTexts(ctx context.Context, box ndarray.Box, offsets []int64,
 			}
 			first := uint64(len(pool))
 			pool = append(pool, list...)
-			return w.deliver(s, w.ids(len(list), first), 0)
+			ids, err := w.ids(len(list), first)
+			if err != nil {
+				return err
+			}
+			return w.deliver(s, ids, 0)
 		})
 		if err != nil {
 			return 0, err
@@ -198,7 +197,10 @@ func (a *Array) WriteTexts(ctx context.Context, box ndarray.Box, offsets []int64
 						list = old
 					}
 				}
-				ids := w.ids(count, uint64(n))
+				ids, err := w.ids(count, uint64(n))
+				if err != nil {
+					return err
+				}
 				if err := ndarray.Copy(w.in(a, ids, 0), w.buf); err != nil {
 					return err
 				}
@@ -235,17 +237,16 @@ func (a *Array) checkTexts(n int64, offsets []int64, data []byte) error {
 
 // storeTexts writes the chunk of the texts that numbers stand for. Its lock is held.
 func (w *worker) storeTexts(a *Array, index []int64, ids []byte, opt vfs.WriteOptions, text func(id uint64) []byte) error {
-	plain := binary.LittleEndian.AppendUint32(w.before[:0], uint32(len(ids)/TextID.Size))
+	plain := binary.LittleEndian.AppendUint32(w.elem[:0], uint32(len(ids)/TextID.Size))
 	for ; len(ids) > 0; ids = ids[TextID.Size:] {
 		t := text(binary.NativeEndian.Uint64(ids))
 		plain = append(binary.LittleEndian.AppendUint32(plain, uint32(len(t))), t...)
 	}
-	w.before = plain
-	raw, err := a.Codec.Encode(w.raw, plain, w.threads())
+	w.elem = plain
+	raw, err := a.Codec.Encode(w.raw[:0], plain, w.threads())
 	if err != nil {
 		return codecError(err, 0)
 	}
-	w.raw = raw
 	a.textChanges.Add(1)
 	err = w.storeRaw(a, index, raw, opt)
 	a.textChanges.Add(1)
@@ -261,7 +262,10 @@ func (a *Array) refillTexts(ctx context.Context, index, inside []int64) error {
 			if err != nil || !found {
 				return err
 			}
-			ids := w.ids(len(list), 0)
+			ids, err := w.ids(len(list), 0)
+			if err != nil {
+				return err
+			}
 			kept := slices.Repeat([]byte{0xff}, len(ids)) // stands for the fill value
 			from := ndarray.Buffer{DType: TextID, Shape: inside, Strides: a.strides, Data: ids}
 			to := from

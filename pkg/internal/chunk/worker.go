@@ -20,7 +20,7 @@ type worker struct {
 	raw    []byte    // what that holds, in rawMem
 	rawMem mem.Block // for a file, read or made
 	plain  mem.Block // for elements of the chunk
-	elem   []byte    // one element
+	elem   []byte    // one element, or the texts of a chunk
 	parts  []Part
 	header [64]byte
 	files  [2][]byte // the parts of a file that is written
@@ -33,7 +33,9 @@ func newWorker() *worker { return workers.Get().(*worker) }
 func (w *worker) release() {
 	w.rawMem.FreeLarge()
 	w.plain.FreeLarge()
-	w.raw = nil
+	if w.raw = nil; cap(w.elem) > mem.Large {
+		w.elem = nil
+	}
 	w.buf, w.files, w.source = ndarray.Buffer{}, [2][]byte{}, source{}
 	workers.Put(w)
 }
