@@ -40,10 +40,11 @@ def set_limits(*, max_header: int = 0, max_chunk: int = 0) -> None:
     max_header : int
         The longest header or metadata text, in bytes; a longer one is a `LimitError`. 0: the default, 64 MiB.
     max_chunk : int
-        The largest chunk that is changed, in bytes of its elements: it is held in memory as a whole. A larger one is
-        a `LimitError`. Reading works piece by piece, but for chunks that are one compressed block of more than
-        16 MiB and larger than the file: these are read only where this was set and allows them. 0: the default,
-        512 MiB.
+        The largest chunk that is changed, in bytes of its elements: it is held in memory as a
+        whole. A larger one is a `LimitError`. Reading works piece by piece, but for chunks whose
+        codecs cannot (those other than Blosc), which count too, and for single Blosc blocks of more
+        than 16 MiB and larger than the file: these are read only where this was set and allows
+        them. 0: the default, 512 MiB.
 
     Both are set; what is not given gets its default.
 
