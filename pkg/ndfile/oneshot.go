@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -318,14 +317,9 @@ func loadStrings(ctx context.Context, a Array, box ndarray.Box, spec Spec, li *L
 		return err
 	}
 	li.OffsetsOffset = off
-	offsets, err := mem.Make[int64](int(li.Count)+1, 8)
-	if err != nil {
-		return err
-	}
+	offsets := make([]int64, li.Count+1)
 	if spec.Masked && mask == nil {
-		if mask, err = mem.Make[byte](int(li.Count), 1); err != nil {
-			return err
-		}
+		mask = make([]byte, li.Count)
 	}
 	s := a.(Strings)
 	need, err := s.ReadStrings(ctx, box, offsets, nil, mask)
