@@ -15,7 +15,7 @@ import ctypes
 import struct
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from . import _capi, _dtypes, _elements
 from ._errors import ArgumentError, DTypeError, NoDataError, failure
 from ._lib import Path, encode_name, encode_path, lib
 from ._open import open as open_file
+from ._stream import as_path, is_stream
 
 _BUFFER = 1 << 16  # bytes of a scratch in the pool
 _INFOS = 64  # arrays that it has room for
@@ -85,13 +86,21 @@ class _Scratch:
 _pool: list[_Scratch] = []
 
 
-def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, dtype: Any = None) -> Any:
+def read(
+    path: Path | IO[bytes],
+    name: str | None = None,
+    *,
+    out: np.ndarray | None = None,
+    dtype: Any = None,
+    format: str | None = None,
+) -> Any:
     """Read a file, or one array of it.
 
     Parameters
     ----------
-    path : str, bytes or os.PathLike
-        The file or folder. Its format is found by itself.
+    path : str, bytes, os.PathLike or a stream
+        The file or folder, or an object with a method ``read``: a pipe, a socket's ``makefile("rb")``, an
+        `io.BytesIO`. Of a stream one RawArray file is taken exactly, or everything to the end.
     name : str, optional
         Name of the one array to read. Default: all.
     out : numpy.ndarray, optional
@@ -100,6 +109,8 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, 
     dtype : optional
         What `numpy.dtype` takes, for one array of bytes without a meaning (``V12``): what they stand for, a
         structured dtype for example. It must have their size.
+    format : str, optional
+        Name of the format, see `formats`. Default: found by the content.
 
     Returns
     -------
@@ -137,12 +148,14 @@ def read(path: Path, name: str | None = None, *, out: np.ndarray | None = None, 
     >>> ndfile.read("read.ds", "t")
     array([0., 1., 2.])
     """
-    if out is not None or dtype is not None:
-        return _read_as(path, name, out, dtype)
+    if out is not None or dtype is not None or format is not None:
+        return _read_as(path, name, out, dtype, format)
     if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
         raw_path = path.encode()  # type: ignore[union-attr]
+    elif is_stream(path):
+        return _read_as(path, name, out, dtype, format)
     else:
-        raw_path = encode_path(path)
+        raw_path = encode_path(path)  # type: ignore[arg-type]
     raw_name = None if name is None else encode_name(name)
     try:
         s = _pool.pop()
@@ -247,11 +260,18 @@ def _unpack(raw: Any, info: Any) -> Any:
     return array
 
 
-def _read_as(path: Path, name: str | None, out: np.ndarray | None, dtype: Any) -> np.ndarray:
-    """Read one array into memory of the caller, or as a dtype of the caller's."""
+def _read_as(path: Any, name: str | None, out: np.ndarray | None, dtype: Any, format: str | None) -> Any:
+    """Read a stream, a format by its name, or one array into memory or as a dtype of the caller's."""
     if out is not None and dtype is not None:
         raise ArgumentError("out and dtype: only one of them can be given")
-    with open_file(path) as file:
+    if is_stream(path):
+        with as_path(path, format) as place:
+            return read(place, name, out=out, dtype=dtype, format=format)
+    with open_file(path, format=format) as file:
+        if out is dtype is None:
+            if file.kind == "array" or name is not None:
+                return (file.array if name is None else file[name]).read()
+            return {key: None if v.shape is None else v.read() for key, v in file.items()}
         if name is None and file.kind != "array":
             raise ArgumentError(f"{path!s}: a {file.kind} needs the name of one array", path=path)
         array = file.array if name is None else file[name]

@@ -1,8 +1,10 @@
 """RawArray files: those of the reference implementations, and the user's own structs."""
 
 import hashlib
+import io
 import json
 import os
+import socket
 from pathlib import Path
 
 import numpy as np
@@ -125,3 +127,53 @@ def test_encoded(encoding):
         ndfile.save("f.ra", [1.5], extra={"encoding": "zip"})
     with pytest.raises(ndfile.NameNotFoundError, match="extra"):
         ndfile.save("f.ds", {"a": [1]}, extra={"b": {}})
+
+
+def test_streams():
+    """One after the other from a pipe, of which nothing is read that is not asked for; from memory; from a socket."""
+    arrays = [
+        np.arange(7.0),
+        np.arange(12, dtype="i2").reshape(3, 4),
+        np.arange(5) > 2,
+        np.zeros((0, 3), "c8"),
+    ]
+    extras = [None, {"encoding": "lz4"}, {"encoding": "bits"}, None]
+    text = b""
+    for a, extra in zip(arrays, extras):
+        ndfile.save("s.ra", a, extra=extra)
+        text += Path("s.ra").read_bytes()
+    stream = io.BytesIO(text + b"rest")
+    for a in arrays:
+        again = ndfile.read(stream, format="rawarray")
+        assert again.dtype == a.dtype
+        assert np.array_equal(again, a)
+    assert stream.read() == b"rest"
+    with pytest.raises(ndfile.FormatError, match="<BytesIO>"):
+        ndfile.read(stream, format="rawarray")
+
+    got, into = os.pipe()
+    with open(got, "rb", 0) as pipe, open(into, "wb", 0) as other:
+        other.write(text)  # and it stays open
+        assert np.array_equal(ndfile.read(pipe), arrays[0])
+        assert np.array_equal(ndfile.read(pipe, out=np.empty((3, 4), "i4")), arrays[1])
+    here, there = socket.socketpair()
+    with here, there, here.makefile("rb") as incoming:
+        there.sendall(text)
+        assert np.array_equal(ndfile.read(incoming), arrays[0])
+
+    ndfile.save("n.ra", [5, -300], extra={"encoding": "leb128"})
+    assert ndfile.read(io.BytesIO(Path("n.ra").read_bytes())).tolist() == [5, -300]
+    ndfile.save("d.ds", {"a": [1, 2], "t": "x"})
+    with open("d.ds", "rb") as f:
+        assert ndfile.read(f, "a").tolist() == [1, 2]
+        f.seek(0)
+        assert list(ndfile.read(f)) == ["a", "t"]
+    with open("d.ds") as f, pytest.raises(ndfile.ArgumentError, match="rb"):
+        ndfile.read(f)
+    cut = io.BytesIO(text[:100])
+    with pytest.raises(ndfile.CorruptError, match="<BytesIO>: at byte 100"):
+        ndfile.read(cut)
+    assert ndfile.read("d.ds", format="ds")["a"].tolist() == [1, 2]
+    assert ndfile.read("n.ra", format="rawarray").tolist() == [5, -300]
+    with pytest.raises(ndfile.FormatError):
+        ndfile.read("d.ds", format="rawarray")
