@@ -156,7 +156,9 @@ func FixedTexts(d ndarray.DType, offsets []int64, data []byte, text bool) (ndarr
 	if err != nil {
 		return b, err
 	}
-	b.Data = words(size)
+	if b.Data, err = NewBytes(int(size)); err != nil {
+		return b, err
+	}
 	if d.Kind == ndarray.Unicode {
 		width := d.Size / 4
 		chars := view[uint32](b.Data)
