@@ -149,6 +149,13 @@ func (c *ChunkInfo) splits(k int) int {
 	return c.TypeSize
 }
 
+// StopsEarly reports whether a range at the beginning of a block is decoded
+// without what lies behind it: its codec can, and the filter does not spread the
+// elements over all of the stream.
+func (c *ChunkInfo) StopsEarly() bool {
+	return codecs[c.Codec].prefix != nil && (c.Shuffle == NoShuffle || c.Shuffle == ByteShuffle && c.Blocks > 0 && c.splits(0) > 1)
+}
+
 // splittable is the part of the rule that reader and writer share.
 func splittable(typeSize, blockSize int) bool {
 	return typeSize <= maxSplits && blockSize/typeSize >= minSplit

@@ -41,7 +41,7 @@ func (Blosc) Open(head []byte, _ int64) (Encoded, error) {
 	if err != nil {
 		return Encoded{}, err
 	}
-	return Encoded{Size: info.NBytes, Encoded: info.CBytes, Block: max(info.BlockSize, 1), Table: tableEnd(&info),
+	return Encoded{Size: info.NBytes, Encoded: info.CBytes, Block: max(info.BlockSize, 1), StopsEarly: info.StopsEarly(), Table: tableEnd(&info),
 		Stored: info.Memcpyed, Data: blosc.HeaderSize}, nil
 }
 

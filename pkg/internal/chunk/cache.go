@@ -32,14 +32,19 @@ type cache struct {
 	spare   []byte // memory for the next window
 }
 
+// nearBytes is how close to a window what is wanted next is, for more than that
+// to be wanted soon.
+const nearBytes = 64 << 10
+
 // get gives the window of a chunk if it has the bytes from lo to hi; the caller
-// releases it. Otherwise known tells that there is one with others, and changes
-// is for put.
+// releases it. Otherwise known tells that there is one with others near by, and
+// changes is for put.
 func (c *cache) get(key int64, lo, hi int) (w *window, known bool, changes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w, known = c.windows[key]
 	if !known || lo < w.lo || hi > w.lo+len(w.data) {
+		known = known && lo < w.lo+len(w.data)+nearBytes && hi > w.lo-nearBytes
 		return nil, known, c.changes
 	}
 	w.uses++

@@ -45,6 +45,8 @@ type Encoded struct {
 	// Whole: it is decoded as one block because of its codecs, not by the choice of
 	// who wrote it.
 	Whole bool
+	// StopsEarly: the beginning of a Block is decoded without the rest of it.
+	StopsEarly bool
 	// Table is how many first bytes Parts needs.
 	Table int
 	// Stored: the elements lie in the encoded chunk as they are, from byte Data on.

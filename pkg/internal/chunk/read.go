@@ -175,7 +175,11 @@ func (w *worker) around(known bool, room int) (lo, hi int) {
 	}
 	lo = w.lo - w.lo%w.Block
 	blocks := (w.hi-1-lo)/w.Block + 1
-	return lo, min(lo+blocks*w.Block, w.Size)
+	hi = min(lo+blocks*w.Block, w.Size)
+	if w.StopsEarly { // no further than is wanted, and a little more
+		hi = min(hi, w.hi+nearBytes/8)
+	}
+	return lo, hi
 }
 
 // straight reports whether the piece is bytes that follow each other in the chunk
