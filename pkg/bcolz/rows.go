@@ -161,7 +161,7 @@ func (f *file) append(ctx context.Context, columns []ndarray.Buffer) error {
 	}
 	f.countRows(before + n)
 	if flush && f.Mode == edit.Updating {
-		if err := f.flushRows(ctx); err != nil {
+		if err := f.writeRows(ctx); err != nil {
 			f.undo(ctx, f.columns, before)
 			return err
 		}
@@ -211,6 +211,11 @@ func (f *file) flushRows(ctx context.Context) error {
 	if err := f.unchanged(ctx); err != nil {
 		return err
 	}
+	return f.writeRows(ctx)
+}
+
+// writeRows is flushRows after unchanged.
+func (f *file) writeRows(ctx context.Context) error {
 	for _, c := range f.columns {
 		if c.fresh {
 			continue

@@ -35,6 +35,7 @@ type Lock struct {
 	fsys   vfs.FS
 	path   string // of the file
 	file   vfs.LockFile
+	info   vfs.Info // of file
 	shared bool
 
 	mu    sync.Mutex
@@ -94,6 +95,9 @@ func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *
 		err = l.wait(ctx, begin, timeout, folder, opt.Progress)
 		same := false
 		if err == nil {
+			l.info, err = l.file.Info()
+		}
+		if err == nil {
 			same, err = l.same()
 		}
 		if same {
@@ -139,28 +143,29 @@ func (l *Lock) wait(ctx context.Context, begin time.Time, timeout time.Duration,
 
 // same tells whether the path still leads to the file that is locked.
 func (l *Lock) same() (bool, error) {
-	mine, err := l.file.Info()
-	if err != nil {
-		return false, err
-	}
 	now, err := l.fsys.Lstat(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && now.Ino == mine.Ino && now.Dev == mine.Dev, err
+	return err == nil && now.Ino == l.info.Ino && now.Dev == l.info.Dev, err
 }
 
 // The file tells its reader who holds the lock: process, host, since when, and
 // program, in one line with tabs. It is for messages only.
 
-// sign writes who holds the lock. Of several writers of regions the last who came
-// is named.
-func (l *Lock) sign() {
-	host, _ := os.Hostname()
-	program := ""
+// self is what the line says of this process at all times.
+var self = sync.OnceValues(func() (host, program string) {
+	host, _ = os.Hostname()
 	if len(os.Args) > 0 {
 		program = filepath.Base(os.Args[0])
 	}
+	return host, program
+})
+
+// sign writes who holds the lock. Of several writers of regions the last who came
+// is named.
+func (l *Lock) sign() {
+	host, program := self()
 	line := strconv.Itoa(os.Getpid()) + "\t" + host + "\t" + time.Now().UTC().Format(time.RFC3339) + "\t" + program
 	l.file.WriteAt([]byte(strings.ReplaceAll(line, "\n", " ")+"\n"), 0) // a message can do without
 }
@@ -186,7 +191,7 @@ func (l *Lock) holder() string {
 	}
 	text += " on " + fields[1] + " since " + fields[2]
 	pid, err := strconv.Atoi(fields[0])
-	if host, _ := os.Hostname(); err == nil && host == fields[1] {
+	if host, _ := self(); err == nil && host == fields[1] {
 		switch err := syscall.Kill(pid, 0); {
 		case pid == os.Getpid():
 			text += ", which is this one"
@@ -200,7 +205,12 @@ func (l *Lock) holder() string {
 // release gives the lock up. Whoever is the last removes the file: for that he
 // must be the only one, and the file still be the one in the store.
 func (l *Lock) release() {
-	if ok, err := l.file.TryLock(vfs.Exclusive, 0, 1); ok && err == nil {
+	alone := !l.shared
+	if l.shared {
+		ok, err := l.file.TryLock(vfs.Exclusive, 0, 1)
+		alone = ok && err == nil
+	}
+	if alone {
 		if same, err := l.same(); same && err == nil {
 			l.fsys.Remove(l.path) // what stays does no harm
 		}

@@ -56,9 +56,9 @@ func (s *Session) Open(ctx context.Context, fsys ndfile.FS, path string, opt *nd
 	}
 	s.Mode, s.shared, s.Write.Sync = Updating, opt.Shared, opt.Sync
 	for _, sign := range signs {
-		_, err := fsys.Stat(s.Root + "/" + sign)
+		info, err := fsys.Stat(s.Root + "/" + sign)
 		if err == nil {
-			fsys = vfs.InStore(fsys, s.Root, sign)
+			fsys = vfs.InStoreLike(fsys, s.Root, sign, info)
 			s.lock, err = lockStore(ctx, fsys, s.Root, opt)
 			return fsys, err
 		}

@@ -12,18 +12,27 @@ import (
 func InStore(fsys FS, folder string, names ...string) FS {
 	for _, name := range names {
 		if info, err := fsys.Stat(folder + "/" + name); err == nil && info.Mode == Regular {
-			return inStore{fsys, folder + "/" + name, folder}
+			return InStoreLike(fsys, folder, name, info)
 		}
 	}
 	return fsys
 }
 
+// InStoreLike is InStore where the file is known, which info describes.
+func InStoreLike(fsys FS, folder, name string, info Info) FS {
+	if info.Mode != Regular {
+		return fsys
+	}
+	return inStore{fsys, folder + "/" + name, folder, info}
+}
+
 type inStore struct {
 	FS
 	file, folder string // whose access is taken
+	like         Info   // of file, when the store was opened
 }
 
-func (s inStore) withoutLinks() FS { return inStore{NoFollow(s.FS), s.file, s.folder} }
+func (s inStore) withoutLinks() FS { return inStore{NoFollow(s.FS), s.file, s.folder, s.like} }
 
 func (s inStore) Create(path string, excl bool) (File, error) {
 	if !excl {
@@ -52,10 +61,9 @@ func (s inStore) OpenLock(path string) (LockFile, error) {
 		return nil, err
 	}
 	// A new one, which is empty, is for all who may write to the store.
-	if mine, err := f.Info(); err == nil && mine.Size == 0 {
-		if like, err := s.FS.Stat(s.file); err == nil && (mine.Perm != like.Perm || mine.UID != like.UID || mine.GID != like.GID) {
-			s.FS.Adopt(path, s.file, false) // others who must not cannot open it either
-		}
+	mine, err := f.Info()
+	if err == nil && mine.Size == 0 && (mine.Perm != s.like.Perm || mine.UID != s.like.UID || mine.GID != s.like.GID) {
+		s.FS.Adopt(path, s.file, false) // others who must not cannot open it either
 	}
 	return f, nil
 }
