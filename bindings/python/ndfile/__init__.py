@@ -33,7 +33,7 @@ from ._spec import Compression
 from ._table import Table
 from ._verify import Problem, verify
 
-__all__ = [  # noqa: PLE0604
+__all__ = [
     "Array",
     "Attrs",
     "Compression",
@@ -58,8 +58,8 @@ __all__ = [  # noqa: PLE0604
     "set_threads",
     "split",
     "verify",
-    *_errors.__all__,
 ]
+__all__ += _errors.__all__
 
 for _name in __all__:
     _object = globals()[_name]

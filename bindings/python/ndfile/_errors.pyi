@@ -39,9 +39,38 @@ class ValueNotRepresentableError(NdfileError, ValueError): ...
 class LossError(NdfileError, ValueError): ...
 class CanceledError(NdfileError, RuntimeError): ...
 class NoMemoryError(NdfileError, MemoryError): ...
-class BusyError(NdfileError, OSError): ...
+class BusyError(NdfileError, BlockingIOError): ...
 
-__all__: list[str]
+__all__ = [
+    "AccessError",
+    "ArgumentError",
+    "BoundsError",
+    "BufferTooSmallError",
+    "BusyError",
+    "CanceledError",
+    "CorruptError",
+    "DTypeError",
+    "ExistsError",
+    "ForkedError",
+    "FormatError",
+    "HandleError",
+    "InternalError",
+    "IoError",
+    "LimitError",
+    "LossError",
+    "MaskedError",
+    "NameExistsError",
+    "NameNotFoundError",
+    "NdfileError",
+    "NoDataError",
+    "NoMemoryError",
+    "NotFoundError",
+    "NotSupportedError",
+    "ReadOnlyError",
+    "ShapeError",
+    "ValueNotRepresentableError",
+    "WriteOrderError",
+]
 
 BY_CODE: dict[int, type[NdfileError]]
 

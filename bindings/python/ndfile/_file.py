@@ -21,6 +21,8 @@ import numpy as np
 from . import _capi, _dtypes, _elements, _html
 from ._array import Array
 from ._attrs import Attrs, from_json
+from ._copies import carried
+from ._copies import storage as stored_as
 from ._errors import (
     ArgumentError,
     BusyError,
@@ -41,6 +43,7 @@ _KINDS = {
     _capi.NDF_KIND_DATASET: "dataset",
     _capi.NDF_KIND_TABLE: "table",
 }
+_MUCH = 1 << 26  # bytes of an array that is copied by blocks
 _COMMITS = {"atomic": _capi.NDF_COMMIT_ATOMIC, "direct": _capi.NDF_COMMIT_DIRECT}
 
 
@@ -409,17 +412,36 @@ class File(Mapping):
     ) -> Array:
         """Declare a new array and write all of it; ``f[name] = data`` does the same.
 
-        `data` is what `save` takes: arrays of any strides and byte order, masked arrays, scalars, lists,
-        object arrays of `str` or of `bytes`. All else is as for `create`: `storage` are its ``chunks``,
-        ``compression``, ``fill_value``, ``expected_rows``, ``extra``, ``codecs`` and ``shards``.
+        An `Array` of an open file brings its attributes, names of axes, mask, fill value and chunks along;
+        what the format has no place for is a `LossError`. Else `data` is what `save` takes: arrays of any strides
+        and byte order, masked arrays, scalars, lists, object arrays of `str` or of `bytes`; texts become
+        elements of one width where the format has no others. All else is as for `create`: `storage` are its
+        ``chunks``, ``compression``, ``fill_value``, ``expected_rows``, ``extra``, ``codecs`` and ``shards``.
         """
         where = f"{self.path}: array {name!r}"
+        if isinstance(data, Array):
+            caps = self._info().caps
+            dims, attrs = carried(data, caps, where, dims, attrs)
+            storage = stored_as(data, caps, storage)
+            if data.shape and data.nbytes > _MUCH and data.dtype_name not in _dtypes.VARIABLE:
+                return self._add_blocks(name, data, dims, attrs, storage)
         item = _elements.prepare(data[...] if isinstance(data, Array) else data, where)
         dtype = item.dtype
+        if isinstance(data, Array) and data.dtype_name not in _dtypes.VARIABLE:
+            dtype = data.dtype_name
         if isinstance(item.data, _elements.Texts) and not self._info().caps & _capi.NDF_CAP_STRINGS:
             dtype = _elements.fixed(item.data)
         array = self.create(name, item.shape, dtype, dims, attrs, item.mask is not None, **storage)
         array._write(select(Ellipsis, item.shape, where), item.data, item.mask)
+        return array
+
+    def _add_blocks(self, name: str, data: Array, dims: Any, attrs: Any, storage: Mapping[str, Any]) -> Array:
+        """Copy a large array block by block."""
+        array = self.create(name, data.shape, data.dtype_name, dims, attrs, data.masked, **storage)
+        at = 0
+        for block in data.iterblocks():
+            array[at : at + len(block)] = block
+            at += len(block)
         return array
 
     def __setitem__(self, name: Any, data: Any) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from . import _capi
 from ._array import Array
 from ._attrs import to_json
+from ._copies import file_attrs
 from ._errors import failure
 from ._file import File, write_options
 from ._frames import Frame, Nulls, frame_of, whole
@@ -109,9 +110,11 @@ def save(
         The arrays of a dataset by name; for a format of single arrays the array. Taken as they are, of any
         strides and byte order: numbers and bool, object arrays of `str` or of `bytes`, masked arrays,
         scalars, lists, an `Array` of an open file. Where nothing is missing a masked array is stored plain.
-        A frame (a `pandas.DataFrame`, or whatever has ``__arrow_c_stream__``) becomes a table where the
-        format has tables, batch by batch, and a dataset else; so does a list of dicts or of named tuples. Of
-        a `pandas.DataFrame` an index that has a name or is not of integers becomes columns.
+        An open `File`, and an `Array`, come with attributes, names of axes, masks, fill value and chunks
+        where the format has them, else it is a `LossError`. A frame (a `pandas.DataFrame`, or whatever has
+        ``__arrow_c_stream__``) becomes a table where the format has tables, batch by batch, and a dataset
+        else; so does a list of dicts or of named tuples. Of a `pandas.DataFrame` an index that has a name or
+        is not of integers becomes columns.
     format : str, optional
         Name of the format, see `formats`. Default: by the extension.
     attrs : mapping, optional
@@ -178,7 +181,21 @@ def save(
             [False, False]],
       fill_value=1e+20)
     """
-    if arrays.__class__ is not dict and arrays.__class__ is not _ndarray and not isinstance(arrays, Array):
+    if arrays.__class__ is not _ndarray and (
+        isinstance(arrays, (File, Array))
+        or (isinstance(arrays, Mapping) and any(isinstance(value, Array) for value in arrays.values()))
+    ):
+        mode = "x" if exclusive else "w"
+        storage = {
+            "chunks": chunks,
+            "compression": compression,
+            "fill_value": fill_value,
+            "expected_rows": expected_rows,
+        }
+        new = open_file(path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing)
+        _save_copy(new, arrays, attrs is None, by_name(arrays, dims, var_attrs, extra), storage)
+        return
+    if arrays.__class__ is not dict and arrays.__class__ is not _ndarray:
         frame = frame_of(arrays)
         if frame is not None:
             storage = {
@@ -240,6 +257,15 @@ def save(
     _pool.append(s)
     if error is not None:
         raise error
+
+
+def _save_copy(new: File, source: Any, with_attrs: bool, items: Any, storage: dict[str, Any]) -> None:
+    """Write what open files hold, with what belongs to it, to a file that is being created."""
+    with new as file:
+        if isinstance(source, File) and with_attrs:
+            file.attrs.update(file_attrs(source.attrs, file._info().caps, file.path))
+        for name, value, names, own, more in items:
+            file.add(name, value, names, own, extra=more, **storage)
 
 
 def _save_frame(

@@ -1,0 +1,60 @@
+"""Arrays of open files as sources of copies: what comes along besides the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import _capi
+from ._errors import LossError
+
+if TYPE_CHECKING:
+    from ._array import Array
+
+
+def carried(array: Array, caps: int, where: str, dims: Any, attrs: Any) -> tuple[Any, Any]:
+    """Give the names of axes and the attributes of a copy: those given, else those of the source.
+
+    Raises
+    ------
+    LossError
+        The source has some that a format of these abilities has no place for.
+    """
+    if dims is None and array.dims is not None:
+        dims = array.dims
+        _fits(caps & _capi.NDF_CAP_DIMS, where, "names of axes", dims)
+    if attrs is None and len(array.attrs):
+        attrs = dict(array.attrs)
+        _fits(caps & _capi.NDF_CAP_ARRAY_ATTRS, where, "attributes", list(attrs))
+    if array.masked and not caps & _capi.NDF_CAP_MASKED and array.count() < array.size:
+        _fits(0, where, "missing elements", array.size - array.count())
+    return dims, attrs
+
+
+def storage(array: Array, caps: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give how a copy is stored: as the source where both are in chunks and nothing else was said."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if found or not caps & _capi.NDF_CAP_CHUNKED or array.chunks is None:
+        return found
+    compression, fill = array.compression, array.fill_value
+    found["chunks"] = array.chunks
+    if compression is not None:
+        found["compression"] = compression
+    if fill is not None:
+        found["fill_value"] = fill
+    return found
+
+
+def file_attrs(attrs: Mapping[str, Any], caps: int, where: str) -> dict[str, Any]:
+    """Give the attributes of a copied file."""
+    if attrs:
+        _fits(caps & _capi.NDF_CAP_FILE_ATTRS, where, "file attributes", list(attrs))
+    return dict(attrs)
+
+
+def _fits(able: int, where: str, what: str, found: Any) -> None:
+    if not able:
+        raise LossError(
+            f"{where}: the format has no place for {what} of the source ({found}); copy v[...] to leave them "
+            "out, or use ndfile.convert(..., allow_loss=True)"
+        )
