@@ -414,9 +414,10 @@ class File(Mapping):
 
         An `Array` of an open file brings its attributes, names of axes, mask, fill value and chunks along;
         what the format has no place for is a `LossError`. Else `data` is what `save` takes: arrays of any
-        strides and byte order, masked arrays, scalars, lists, object arrays of `str` or of `bytes`; texts become
-        elements of one width where the format has no others. All else is as for `create`: `storage` are its
-        ``chunks``, ``compression``, ``fill_value``, ``expected_rows``, ``extra``, ``codecs`` and ``shards``.
+        strides and byte order, masked arrays, scalars, lists, object arrays of `str` or of `bytes`; texts
+        become elements of one width where the format has no others. All else is as for `create`: `storage`
+        are its ``chunks``, ``compression``, ``fill_value``, ``expected_rows``, ``extra``, ``codecs`` and
+        ``shards``.
         """
         where = f"{self.path}: array {name!r}"
         if isinstance(data, Array):
