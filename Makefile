@@ -101,7 +101,7 @@ race: ## Go tests under the race detector, without those of peers in other langu
 torture: $(LIB) $(VENV)/ok ## kill processes at every system call, not only at those that change files; 1,000 power cuts in each operation
 	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/bcolz/crosstest ./pkg/zarr/crosstest -run Killed -v
 	NDFILE_TORTURE=1 $(GO) test -count=1 ./cmd/ndfile -run Bounded -v
-	NDFILE_TEST_WRITERS_SCALE=100 $(GO) test -count=1 -timeout 60m ./pkg/ndfile/all -run 'Appenders|SharedRegions' -v
+	NDFILE_TEST_WRITERS_SCALE=100 $(GO) test -count=1 -timeout 60m ./pkg/ndfile/all -run 'Appenders|SharedRegions|MixedWriters' -v
 	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/... -run '^Test(Format[023]?|MigratePowerCut)$$/^(array|table|numbers|text|PowerCuts)$$/^PowerCuts$$'
 
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
