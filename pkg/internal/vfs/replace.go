@@ -204,3 +204,13 @@ func writeFile(fsys FS, path string, parts [][]byte, opt WriteOptions) error {
 	}
 	return r.Commit()
 }
+
+// Resolve returns the path that the symlinks which path begins with lead to, be
+// it dangling, without slashes at its end.
+func Resolve(fsys FS, path string) (string, error) {
+	if cut := strings.TrimRight(path, "/"); cut != "" {
+		path = cut
+	}
+	target, _, _, err := followLinks(fsys, path, false)
+	return target, err
+}
