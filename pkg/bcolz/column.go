@@ -95,17 +95,13 @@ func (c *column) load(ctx context.Context, rows int64) error {
 }
 
 // checkData checks the folder of the chunks. Where there are none it may be
-// missing; a writer needs it.
+// missing.
 func (c *column) checkData() error {
-	data := c.dir + "/" + dataFolder
-	err := c.file.disk.Expect(data, vfs.Dir)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err := c.file.disk.Expect(c.dir+"/"+dataFolder, vfs.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if c.file.Mode != edit.Reading {
-		return c.file.disk.Mkdir(data)
-	}
-	return nil
+	return err
 }
 
 // newChunks makes the array of chunks in the folder of the column.
@@ -225,6 +221,9 @@ func (c *column) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffe
 
 // WriteBox implements [ndfile.Array].
 func (c *column) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
+	if err := c.file.settleLocked(ctx); err != nil {
+		return c.located(err)
+	}
 	c.file.RLock()
 	defer c.file.RUnlock()
 	err := c.begin(true)
@@ -253,6 +252,9 @@ func (c *column) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw 
 // Chunks whose header names another element size than bcolz needs, and those of a
 // codec that bcolz is built without, are ErrNotSupported.
 func (c *column) WriteChunk(ctx context.Context, index []int64, raw []byte) error {
+	if err := c.file.settleLocked(ctx); err != nil {
+		return c.located(err)
+	}
 	if err := c.lockFlushed(ctx); err != nil {
 		return c.located(err)
 	}

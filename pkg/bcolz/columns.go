@@ -96,6 +96,9 @@ func (f *file) remove(ctx context.Context, name string) error {
 		f.trash = append(f.trash, c.dir)
 		return c.located(f.sweep())
 	}
+	if err := f.settleRows(ctx); err != nil {
+		return err
+	}
 	if err := f.flush(ctx); err != nil {
 		return err
 	}

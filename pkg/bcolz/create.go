@@ -55,6 +55,9 @@ func (f *file) add(ctx context.Context, name string, spec *ndfile.Spec) (*column
 	if err := f.checkAdd(name, spec); err != nil {
 		return nil, err
 	}
+	if err := f.settleRows(ctx); err != nil {
+		return nil, err
+	}
 	c := &column{file: f, name: name, fresh: true, unlisted: true, dir: f.Root, attrs: f.attrs}
 	if name != "" {
 		c.attrs = newAttributes(spec.Attrs)

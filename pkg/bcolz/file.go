@@ -20,6 +20,7 @@ type file struct {
 	rows     int64 // of every column, those in memory included
 	attrs    *attributes
 	listText []byte   // __rootdirs__, as it was read or written here
+	settled  bool     // what other writers may have left is cut: see settleRows
 	changed  bool     // columns were added that are not in __rootdirs__ yet
 	trash    []string // folders of columns that are gone
 	appended bool     // rows were, whatever came of it

@@ -14,8 +14,8 @@ import (
 
 // Open opens a root. Of a carray all metadata are read, of a table the names and
 // the lengths of the columns; neither depends on the number of chunks. A table
-// whose columns have unequal lengths has that of the shortest; opened for changes
-// it is first cut to that.
+// whose columns have unequal lengths has that of the shortest. Opening changes
+// nothing: the first change settles what a writer has left, see settleRows.
 func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
 	f := &file{kind: ndfile.Table}
 	fsys, err := f.Open(ctx, fsys, trimRoot(path), &opt, rootdirsFile, storageFile, sizesFile)
@@ -110,5 +110,5 @@ func (f *file) openTable(ctx context.Context, names []string) (err error) {
 			return c.located(err)
 		}
 	}
-	return f.trim(ctx, f.rows)
+	return nil
 }

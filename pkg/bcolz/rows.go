@@ -141,7 +141,11 @@ func (f *file) append(ctx context.Context, columns []ndarray.Buffer) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	if err := f.settleColumns(ctx); err != nil {
+	err = f.settleRows(ctx)
+	if err == nil {
+		err = f.settleColumns(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(f.columns, func(c *column) bool { return c.chunks.Completes(n) }) {
@@ -205,6 +209,9 @@ func (f *file) countRows(n int64) {
 
 // flushRows writes the rows in memory, and counts them on disk.
 func (f *file) flushRows(ctx context.Context) error {
+	if f.Mode == edit.Updating && !f.settled {
+		return nil // nothing was changed
+	}
 	if !slices.ContainsFunc(f.columns, func(c *column) bool { return !c.fresh && c.sizes.shape[0] != f.rows }) {
 		return nil
 	}
@@ -259,7 +266,11 @@ func (f *file) resize(ctx context.Context, n int64) error {
 		return f.broken
 	case len(f.columns) == 0 && n > 0:
 		return ndfile.NewError(ndfile.ErrShape, "a table without columns has no rows")
-	case n < f.rows:
+	}
+	if err := f.settleRows(ctx); err != nil {
+		return err
+	}
+	if n < f.rows {
 		return f.shrink(ctx, n)
 	}
 	columns := make([]ndarray.Buffer, len(f.columns))

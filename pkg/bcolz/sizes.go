@@ -16,9 +16,13 @@ const (
 	keyCbytes = "cbytes"
 )
 
-// sizes is what meta/sizes says. Of it only the shape counts.
+// sizes is what meta/sizes says. Readers go by the shape; the rest is evidence
+// where something is damaged, see account.go.
 type sizes struct {
 	shape []int64
+	// nbytes is the size of all items in memory.
+	nbytes    int64
+	hasNbytes bool
 	// cbytes is the size of all whole chunks as Blosc has them, plus that of one
 	// uncompressed chunk, which bcolz keeps in memory. bcolz lets it drift, even
 	// below zero; nobody should rely on it.
@@ -28,14 +32,21 @@ type sizes struct {
 
 // parseSizes reads meta/sizes.
 func parseSizes(doc *metafile.Document) (s sizes, err error) {
+	v, ok := doc.Get(keyNbytes)
+	s.hasNbytes = ok
+	if s.nbytes, ok = v.Int64(); !ok {
+		s.nbytes = -1
+	}
+	v, _ = doc.Get(keyCbytes)
+	s.cbytes, _ = v.Int64()
 	if s.shape, err = doc.Ints(keyShape); err != nil {
 		return s, err
 	}
 	if n := len(s.shape); n == 0 || n > ndarray.MaxNDim || slices.Min(s.shape) < 0 {
-		return s, doc.Wrong(ndfile.ErrCorrupt, keyShape, "a list of 1 to 64 extents of 0 or more")
+		err := doc.Wrong(ndfile.ErrCorrupt, keyShape, "a list of 1 to 64 extents of 0 or more")
+		s.shape = nil
+		return s, err
 	}
-	v, _ := doc.Get(keyCbytes)
-	s.cbytes, _ = v.Int64()
 	s.at = doc.Offset(keyShape)
 	return s, nil
 }
@@ -46,10 +57,11 @@ func (s *sizes) text(itemsize int) []byte {
 	for i, n := range s.shape {
 		extents[i] = pyjson.Int(n)
 	}
-	nbytes, _ := ndarray.NBytes(s.shape, itemsize) // was checked before
+	s.nbytes, _ = ndarray.NBytes(s.shape, itemsize) // was checked before
+	s.hasNbytes = true
 	doc := ndfile.NewAttrs()
 	doc.Set(keyShape, pyjson.List(extents...))
-	doc.Set(keyNbytes, pyjson.Int(nbytes))
+	doc.Set(keyNbytes, pyjson.Int(s.nbytes))
 	doc.Set(keyCbytes, pyjson.Int(s.cbytes))
 	return line(doc)
 }

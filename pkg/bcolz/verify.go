@@ -1,28 +1,32 @@
 package bcolz
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"slices"
-	"sync"
+	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/aside"
+	"github.com/ndfile/ndfile/pkg/internal/findings"
+	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
 // Verify implements [ndfile.Verifier]. It checks metadata, that all chunks are
 // there and can be decoded, that columns have one length, and what else lies in
-// the folders. A repair removes chunk files that nobody counts, files with
-// temporary names, and rows that not all columns have. It takes the lock of a
-// writer; it must not run beside programs that take none.
+// the folders. What a repair does is in [account.judge] and [verifier.plan]; it
+// takes the lock of a writer, and must not run beside programs that take none.
 func (format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
 	f := &file{disk: newDisk(fsys, opt.FollowSymlinks, opt.Limits), kind: ndfile.Table}
 	_, err := f.Open(ctx, fsys, trimRoot(path), &ndfile.OpenOptions{})
 	if err == nil {
-		v := &verifier{file: f, opt: opt, report: report}
-		err = v.run(ctx)
+		v := &verifier{file: f, opt: opt, found: findings.List{FS: fsys, Store: f.Root, Repair: opt.Repair}}
+		if err = v.run(ctx); err == nil {
+			v.found.Report(report)
+		}
 	}
 	f.End()
 	return f.Located(err)
@@ -31,16 +35,10 @@ func (format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfil
 // verifier is one call of Verify.
 type verifier struct {
 	*file
-	opt    ndfile.VerifyOptions
-	report func(ndfile.Problem)
-	jobs   []job
-	failed bool // something is wrong with metadata: the root cannot be opened for changes
-}
-
-// job is a chunk to be checked.
-type job struct {
-	*column
-	k int64
+	opt      ndfile.VerifyOptions
+	found    findings.List
+	accounts []*account
+	lost     bool // there are columns that nothing is known of
 }
 
 func (v *verifier) run(ctx context.Context) error {
@@ -61,10 +59,12 @@ func (v *verifier) run(ctx context.Context) error {
 	} else if err := v.checkCarray(ctx); err != nil {
 		return err
 	}
-	if err := v.checkChunks(ctx); err != nil {
+	if err := decodeAll(ctx, v.accounts, v.opt.Progress); err != nil {
 		return err
 	}
-	return v.checkLengths(ctx)
+	judge(v.accounts)
+	v.tellAccounts(v.plan())
+	return nil
 }
 
 // checkCarray fails for folders that are no carray at all.
@@ -94,28 +94,37 @@ func (v *verifier) checkTable(ctx context.Context) {
 	}
 	if err != nil {
 		v.bad(ndfile.Locate(err, path, "", false), nil)
+		v.lost = true
 	}
 	if _, err := v.disk.attributes(ctx, v.Root); err != nil {
 		v.bad(err, nil)
 	}
+	astray := slices.ContainsFunc(names, func(name string) bool { return v.disk.Expect(v.Root+"/"+name, vfs.Dir) != nil })
 	for _, e := range v.listed(nil, v.Root, names...) {
 		if e.Mode != vfs.Dir || slices.Contains(names, e.Name) || vfs.IsTempName(e.Name) {
 			continue
 		}
 		c := &column{file: v.file, name: e.Name, dir: v.Root + "/" + e.Name}
-		if p := (prober{fsys: v.disk.FS}); !p.has(c.dir+"/"+metaFolder) && !p.has(c.dir+"/"+dataFolder) {
+		if !v.isColumn(c.dir) {
 			continue
 		}
 		if err != nil {
 			names = append(names, e.Name) // the list is lost, what there is can be checked
 			continue
 		}
-		v.tell(c.dir, c, ndfile.ErrValue, "a folder like that of a column, which "+rootdirsFile+" does not list: its addition or removal was interrupted", "", nil)
+		p := ndfile.Problem{Path: c.dir, Class: ndfile.Stale, Kind: ndfile.ErrValue, Offset: -1,
+			Msg: "a folder like that of a column, which " + rootdirsFile + " does not list: its addition or removal was interrupted"}
+		if astray {
+			p.Class, p.Kind = ndfile.Damage, ndfile.ErrCorrupt
+			p.Msg = "a folder like that of a column, which " + rootdirsFile + " does not list, while one that it lists is missing: the list may be wrong"
+		}
+		v.add(p, c, nil)
 	}
 	for _, name := range names {
 		c := &column{file: v.file, name: name, dir: v.Root + "/" + name}
 		if err := v.disk.Expect(c.dir, vfs.Dir); err != nil {
 			v.bad(missing(err, c.dir), c)
+			v.lost = true
 			continue
 		}
 		v.listed(c, c.dir)
@@ -124,136 +133,201 @@ func (v *verifier) checkTable(ctx context.Context) {
 }
 
 // checkColumn checks the metadata of a column and what is in its folders, and
-// lists its chunks.
+// begins its account.
 func (v *verifier) checkColumn(ctx context.Context, c *column) {
 	if v.kind == ndfile.Single {
 		v.listed(c, c.dir)
 	}
 	v.listed(c, c.dir+"/"+metaFolder)
-	entries := v.listed(c, c.dir+"/"+dataFolder)
+	v.listed(c, c.dir+"/"+dataFolder)
 	var err error
 	if c.attrs, err = v.disk.attributes(ctx, c.dir); err != nil {
 		v.bad(err, c)
 		c.attrs = newAttributes(nil)
 	}
-	if err := c.readSizes(ctx); err != nil {
-		v.bad(err, c)
-		doc, err := v.disk.document(ctx, c.dir+"/"+storageFile)
-		if err == nil {
+	broken := c.readSizes(ctx)
+	if broken == nil {
+		if broken = c.load(ctx, c.sizes.shape[0]); broken == nil {
+			v.begin(c, c.sizes.shape[0], nil)
+			return
+		}
+	}
+	// Perhaps meta/sizes alone is wrong.
+	err = v.disk.Expect(c.dir+"/"+metaFolder, vfs.Dir)
+	if err == nil {
+		var doc *metafile.Document
+		if doc, err = v.disk.document(ctx, c.dir+"/"+storageFile); err == nil {
 			_, err = parseStorage(doc)
 		}
-		if err != nil {
-			v.bad(ndfile.Locate(err, c.dir+"/"+storageFile, "", false), c)
-		}
-		return
 	}
-	if err := c.load(ctx, c.sizes.shape[0]); err != nil {
-		v.bad(err, c)
-		return
-	}
-	v.columns = append(v.columns, c)
-	v.listChunks(c, entries)
-}
-
-// listChunks compares the chunk files that there are with those that there should
-// be.
-func (v *verifier) listChunks(c *column, entries []vfs.DirEntry) {
-	need := c.chunks.Grid()[0]
-	var there []int64
-	for _, e := range entries {
-		k, ok := chunkNumber(e.Name)
-		switch {
-		case !ok:
-		case k < need:
-			there = append(there, k)
-		case e.Mode != vfs.Dir:
-			path := chunkPath(c.dir, k)
-			v.tell(path, c, ndfile.ErrValue, "a chunk behind the last row, which is in chunk "+decimal(need-1)+": left by a trim, or by an append that was not flushed", "remove it",
-				func() error { return v.disk.Remove(path) })
-		}
-	}
-	slices.Sort(there)
-	next := int64(0)
-	for _, k := range append(there, need) {
-		if k > next {
-			msg := "the chunk is missing"
-			if k > next+1 {
-				msg = "the chunks " + decimal(next) + " to " + decimal(k-1) + " are missing"
-			}
-			v.tell(chunkPath(c.dir, next), c, ndfile.ErrCorrupt, msg, "", nil)
-		}
-		if next = k + 1; k < need {
-			v.jobs = append(v.jobs, job{c, k})
-		}
-	}
-}
-
-// checkChunks decodes all chunks.
-func (v *verifier) checkChunks(ctx context.Context) error {
-	var mu sync.Mutex
-	errs := map[int64]error{}
-	err := ndfile.Parallel{Progress: v.opt.Progress}.Each(ctx, int64(len(v.jobs)), func(ctx context.Context, _ int, i int64) {
-		j := v.jobs[i]
-		index := make([]int64, len(j.chunks.Chunks))
-		index[0] = j.k
-		if err := j.chunks.CheckChunk(ctx, index); err != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			errs[i] = err
-		}
-	})
 	if err != nil {
-		return err
+		v.bad(broken, c)
+		if err = ndfile.Locate(missing(err, c.dir+"/"+metaFolder), c.dir+"/"+storageFile, "", false); err.Error() != broken.Error() {
+			v.bad(err, c)
+		}
+		v.lost = true
+		return
 	}
-	for i, j := range v.jobs {
-		if err := errs[int64(i)]; err != nil {
-			if ndfile.KindOf(err) == ndfile.ErrCanceled {
-				return err
+	claims := c.sizes
+	if c.sizes.shape = []int64{0}; len(claims.shape) > 1 {
+		c.sizes.shape = append(c.sizes.shape, claims.shape[1:]...)
+	}
+	if err := c.load(ctx, 0); err != nil {
+		v.bad(broken, c)
+		v.lost = true
+		return
+	}
+	v.begin(c, unknown, broken)
+}
+
+// begin begins the account of a column; broken is what is wrong with its
+// meta/sizes.
+func (v *verifier) begin(c *column, claimed int64, broken error) {
+	a := newAccount(c, claimed)
+	a.broken = broken
+	if info, err := v.disk.Lstat(c.dir + "/" + sizesFile); err == nil && info.Mode != vfs.Regular || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		v.lost = true // it cannot be written
+	}
+	if err := a.list(); err != nil {
+		v.bad(err, c)
+	}
+	v.accounts = append(v.accounts, a)
+}
+
+// cutting is how the columns of a root get one length.
+type cutting struct {
+	rows   int64
+	repair *findings.Repair // nil: they have it, or nothing certain can be done
+}
+
+// plan finds the rows that are whole in all columns, where some have more, and
+// what cuts the others.
+func (v *verifier) plan() (cut cutting) {
+	cut.rows = math.MaxInt64
+	most, isTorn, certain := int64(0), false, !v.lost
+	for _, a := range v.accounts {
+		rows := a.accepted
+		if a.verdict == torn {
+			rows, isTorn = a.held, true
+		}
+		cut.rows, most = min(cut.rows, rows), max(most, a.accepted)
+		certain = certain && a.verdict != doubtful
+	}
+	if cut.rows >= most || !certain || isTorn && cut.rows == 0 {
+		return cut
+	}
+	var steps []aside.Step
+	for _, a := range v.accounts {
+		if a.claimed != cut.rows || a.verdict == miscounted {
+			steps = append(steps, a.count(cut.rows))
+		}
+		for _, k := range a.surplus(cut.rows) {
+			if a.verdict != unfinished || k < a.chunkCount(a.accepted) {
+				steps = append(steps, aside.Step{Path: chunkPath(a.dir, k)})
 			}
-			v.problem(ndfile.Locate(err, chunkPath(j.dir, j.k), "", false), j.column)
 		}
 	}
-	return nil
+	cut.repair = v.found.Plan("cut to the last row that is whole in all columns: "+decimal(cut.rows)+" of "+decimal(most)+" rows", steps...)
+	return cut
 }
 
-// checkLengths looks for columns that are longer than the shortest. Opening the
-// table for changes cuts them.
-func (v *verifier) checkLengths(ctx context.Context) error {
-	if len(v.columns) == 0 {
-		return nil
-	}
-	rows := slices.MinFunc(v.columns, func(a, b *column) int { return cmp.Compare(a.rows(), b.rows()) }).rows()
-	var cut error
-	done := false
-	for _, c := range v.columns {
-		if c.rows() == rows {
-			continue
-		}
-		repair := ""
-		if !v.failed {
-			repair = "cut it to " + decimal(rows) + " rows"
-		}
-		v.tell(c.dir+"/"+sizesFile, c, ndfile.ErrLoss, decimal(c.rows())+" rows, but the table has "+decimal(rows)+", as its shortest column: an append was interrupted", repair, func() error {
-			if !done {
-				done, cut = true, v.cutAll(ctx)
+// count is the step that writes meta/sizes for another number of rows.
+func (a *account) count(rows int64) aside.Step {
+	s := sizes{shape: slices.Clone(a.sizes.shape), cbytes: a.chunkBytes() + a.compressed(0, a.wholeChunks(rows))}
+	s.shape[0] = rows
+	return aside.Step{Path: a.dir + "/" + sizesFile, Text: s.text(a.storage.dtype.Size)}
+}
+
+// tellAccounts adds what is wrong with the length and the chunks of each column.
+func (v *verifier) tellAccounts(cut cutting) {
+	for _, a := range v.accounts {
+		repair := cut.repair
+		if a.verdict == miscounted && repair == nil && !v.lost {
+			steps := []aside.Step{a.count(a.accepted)}
+			for _, k := range a.surplus(a.accepted) {
+				steps = append(steps, aside.Step{Path: chunkPath(a.dir, k)})
 			}
-			return cut
-		})
+			repair = v.found.Plan("count "+decimal(a.accepted)+" rows, "+a.because, steps...)
+		}
+		v.tellSizes(a, cut, repair)
+		v.tellChunks(a, repair)
 	}
-	return nil
 }
 
-func (v *verifier) cutAll(ctx context.Context) error {
-	f := &file{disk: v.disk, kind: ndfile.Table}
-	f.Borrow(&v.Session)
-	if err := f.open(ctx); err != nil {
-		return err
+// tellSizes adds what is wrong with the length of a column.
+func (v *verifier) tellSizes(a *account, cut cutting, repair *findings.Repair) {
+	path := a.dir + "/" + sizesFile
+	wrong := func(kind *ndfile.ErrorKind, msg string) {
+		v.add(ndfile.Problem{Path: path, Kind: kind, Offset: -1, Msg: msg}, a.column, repair)
 	}
-	return f.Close(ctx)
+	if a.verdict == doubtful {
+		repair = nil
+	}
+	switch {
+	case a.broken != nil:
+		v.problem(a.broken, a.column, repair)
+	case a.verdict == miscounted && a.claimed != a.accepted:
+		wrong(ndfile.ErrCorrupt, "the shape says "+decimal(a.claimed)+" rows, but there are "+decimal(a.accepted)+", "+a.because)
+	case !a.consistent():
+		wrong(ndfile.ErrCorrupt, "the shape says "+decimal(a.claimed)+" rows, nbytes says "+a.nbytesText())
+	case v.kind == ndfile.Table && a.accepted > cut.rows && a.verdict != torn:
+		wrong(ndfile.ErrLoss, decimal(a.accepted)+" rows, but only "+decimal(cut.rows)+" are in all columns: an append was interrupted, or data were lost")
+	}
 }
 
-// listed lists a folder, if it is there, and reports what has a temporary name.
-// known are names that are none, whatever they look like.
+// nbytesText is the number of rows that nbytes means.
+func (a *account) nbytesText() string {
+	if a.nbytes >= 0 {
+		return decimal(a.nbytes)
+	}
+	return "no number of rows"
+}
+
+// tellChunks adds the chunks of a column that are missing, cannot be decoded or
+// lie behind the end.
+func (v *verifier) tellChunks(a *account, repair *findings.Repair) {
+	need, next := a.chunkCount(a.accepted), int64(0)
+	if a.verdict == doubtful || a.verdict == sound {
+		repair = nil
+	}
+	damage := func(k int64, err error) {
+		v.problem(ndfile.Locate(err, chunkPath(a.dir, k), "", false), a.column, repair)
+	}
+	missing := func(to int64) {
+		switch {
+		case to == next+1:
+			damage(next, ndfile.NewError(ndfile.ErrCorrupt, "the chunk is missing"))
+		case to > next:
+			damage(next, ndfile.NewError(ndfile.ErrCorrupt, "the chunks "+decimal(next)+" to "+decimal(to-1)+" are missing"))
+		}
+	}
+	for i, k := range a.files {
+		missing(min(k, need))
+		next = min(k+1, need)
+		switch {
+		case k < need:
+			if a.errs[i] != nil && a.verdict != miscounted {
+				damage(k, a.errs[i])
+			}
+		case a.verdict == unfinished:
+			path := chunkPath(a.dir, k)
+			v.add(ndfile.Problem{Path: path, Class: ndfile.Stale, Kind: ndfile.ErrValue, Offset: -1,
+				Msg: "a chunk behind the last row, which is in chunk " + decimal(need-1) + ": left by a trim, or by an append that was not flushed"},
+				a.column, v.found.Plan("move it aside", aside.Step{Path: path}))
+		case a.verdict == miscounted && a.errs[i] != nil:
+			damage(k, a.errs[i])
+		default:
+			v.add(ndfile.Problem{Path: chunkPath(a.dir, k), Kind: ndfile.ErrCorrupt, Offset: -1,
+				Msg: "a chunk behind the last row that " + sizesFile + " counts, which is in chunk " + decimal(need-1) +
+					"; other witnesses contradict that number, so it may be wrong"}, a.column, nil)
+		}
+	}
+	missing(need)
+}
+
+// listed lists a folder, if it is there, and adds what has a temporary name and
+// what is no part of a root. known are names that are neither, whatever they look
+// like.
 func (v *verifier) listed(c *column, dir string, known ...string) []vfs.DirEntry {
 	var entries []vfs.DirEntry
 	var err error
@@ -267,28 +341,48 @@ func (v *verifier) listed(c *column, dir string, known ...string) []vfs.DirEntry
 		v.bad(err, c)
 	}
 	for _, e := range entries {
-		if !vfs.IsTempName(e.Name) || slices.Contains(known, e.Name) {
-			continue
-		}
 		path := dir + "/" + e.Name
-		v.tell(path, c, ndfile.ErrValue, "left by a writer, if none is at work now", "remove it", func() error {
-			if e.Mode == vfs.Dir {
-				return vfs.RemoveTree(v.disk.FS, path, nil)
-			}
-			return v.disk.Remove(path)
-		})
+		switch {
+		case slices.Contains(known, e.Name):
+		case vfs.IsTempName(e.Name):
+			v.add(ndfile.Problem{Path: path, Class: ndfile.Stale, Kind: ndfile.ErrValue, Offset: -1, Msg: "left by a writer, if none is at work now"},
+				c, v.found.Plan("move it aside", aside.Step{Path: path}))
+		case !v.belongs(c, dir, e):
+			v.add(ndfile.Problem{Path: path, Class: ndfile.Foreign, Kind: ndfile.ErrValue, Offset: -1, Msg: "not a part of the store"}, c, nil)
+		}
 	}
 	return entries
 }
 
-// bad reports an error of metadata.
-func (v *verifier) bad(err error, c *column) {
-	v.failed = true
-	v.problem(err, c)
+// belongs tells whether an entry of a folder is a part of a root, or of what is
+// kept beside the columns of one.
+func (v *verifier) belongs(c *column, dir string, e vfs.DirEntry) bool {
+	mode := e.Mode
+	if mode == vfs.Symlink {
+		if info, err := v.disk.Stat(dir + "/" + e.Name); err == nil {
+			mode = info.Mode
+		}
+	}
+	if strings.HasPrefix(e.Name, ".") {
+		return true // hidden files of other programs
+	}
+	if c == nil {
+		return e.Name == rootdirsFile || e.Name == attrsFile || mode == vfs.Dir && v.isColumn(dir+"/"+e.Name) || aside.IsName(e.Name) || strings.HasSuffix(e.Name, ndfile.SealSuffix)
+	}
+	return isCarray(strings.Split(strings.TrimPrefix(dir[len(c.dir):]+"/"+e.Name, "/"), "/"), mode)
 }
 
-// problem reports an error: whatever it is, data cannot be read.
-func (v *verifier) problem(err error, c *column) {
+// isColumn tells whether a folder looks like that of a column.
+func (v *verifier) isColumn(dir string) bool {
+	p := prober{fsys: v.disk.FS}
+	return p.has(dir+"/"+metaFolder) || p.has(dir+"/"+dataFolder)
+}
+
+// bad adds an error of metadata that no repair mends.
+func (v *verifier) bad(err error, c *column) { v.problem(err, c, nil) }
+
+// problem adds an error: whatever it is, data cannot be read.
+func (v *verifier) problem(err error, c *column, repair *findings.Repair) {
 	p := ndfile.Problem{Path: v.Path, Kind: ndfile.ErrCorrupt, Offset: ndfile.Offset(err)}
 	var own *ndfile.Error
 	var file *vfs.PathError
@@ -304,24 +398,12 @@ func (v *verifier) problem(err error, c *column) {
 		err = &bare
 	}
 	p.Msg = err.Error()
-	v.send(p, c)
+	v.add(p, c, repair)
 }
 
-// tell reports a problem and, where that is asked for, repairs it.
-func (v *verifier) tell(path string, c *column, kind *ndfile.ErrorKind, msg, repair string, do func() error) {
-	p := ndfile.Problem{Path: path, Kind: kind, Offset: -1, Msg: msg, Repair: repair}
-	if repair != "" && v.opt.Repair {
-		err := do()
-		if p.Repaired = err == nil; err != nil {
-			p.Msg += " (the repair failed: " + err.Error() + ")"
-		}
-	}
-	v.send(p, c)
-}
-
-func (v *verifier) send(p ndfile.Problem, c *column) {
+func (v *verifier) add(p ndfile.Problem, c *column, repair *findings.Repair) {
 	if c != nil && v.kind == ndfile.Table {
 		p.Array, p.HasArray = c.name, true
 	}
-	v.report(p)
+	v.found.Add(p, repair)
 }

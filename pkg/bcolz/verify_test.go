@@ -1,6 +1,7 @@
 package bcolz
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,8 +29,16 @@ func TestVerifyFixtures(t *testing.T) {
 			}
 			continue
 		}
+		if name == "foreign_files" {
+			for _, p := range problems {
+				if p.Kind != ndfile.ErrValue || p.Class != ndfile.Foreign || p.Repair != "" {
+					t.Errorf("%s: %+v", name, p)
+				}
+			}
+			continue
+		}
 		for _, p := range problems {
-			if p.Kind != ndfile.ErrValue || p.Path != path+"/"+stale[name] || p.Repair == "" || p.Repaired {
+			if p.Kind != ndfile.ErrValue || p.Class != ndfile.Stale || p.Path != path+"/"+stale[name] || p.Repair == "" || p.Repaired {
 				t.Errorf("%s: %+v", name, p)
 			}
 		}
@@ -37,6 +46,9 @@ func TestVerifyFixtures(t *testing.T) {
 			t.Errorf("%s: %d problems", name, len(problems))
 		}
 	}
+	mended := map[string]string{"last_missing": "cut to the last row that is whole in all columns: 30 of 35 rows", "sizes_missing": "count 35 rows", "sizes_empty": "count 35 rows",
+		"sizes_not_json": "count 35 rows", "last_short": "count 35 rows", "shape_longer": "count 35 rows", "shape_neg": "count 35 rows", "shape_huge": "count 35 rows",
+		"shape_empty": "count 35 rows", "shape_string": "count 35 rows"}
 	for _, fx := range fixtures(t, "malformed.json") {
 		path, name := "testdata/"+fx.Root, filepath.Base(fx.Root)
 		read := readRoot(path)
@@ -47,8 +59,10 @@ func TestVerifyFixtures(t *testing.T) {
 			}
 			continue
 		}
+		repair, mended := mended[name]
 		reported := slices.ContainsFunc(problems, func(p ndfile.Problem) bool {
-			return p.Kind == ndfile.ErrCorrupt && p.Repair == "" && p.Msg != "" && strings.Contains(read.Error(), p.Path)
+			return p.Kind == ndfile.ErrCorrupt && p.Class == ndfile.Damage && strings.HasPrefix(p.Repair, repair) && (repair == "") == (p.Repair == "") && p.Msg != "" &&
+				(mended || strings.Contains(read.Error(), p.Path))
 		})
 		if !reported {
 			t.Errorf("%s: %v\n%+v", name, read, problems)
@@ -61,7 +75,7 @@ func TestRepair(t *testing.T) {
 	mem := load(t, "testdata/malformed/t_uneven", "/t")
 	want := ourRows(t, mem)
 	put(t, mem, "/t/notes", "mine")
-	put(t, mem, "/t/a/data/__9.blp", "stale")
+	put(t, mem, "/t/a/data/__4.blp", "stale")
 	put(t, mem, mem.TempName("/t/__attrs__"), "half")
 	put(t, mem, mem.TempName("/t/b/meta/sizes"), "half")
 	put(t, mem, mem.TempName("/t/b/data/__0.blp"), "half")
@@ -72,7 +86,7 @@ func TestRepair(t *testing.T) {
 	ok(t, mem.Mkdir("/t/other"))
 	before := files(t, mem, "/t")
 	problems := verify(t, mem, "/t", false)
-	if len(problems) != 7 {
+	if len(problems) != 9 {
 		t.Errorf("%d problems: %+v", len(problems), problems)
 	}
 	for path, text := range files(t, mem, "/t") {
@@ -81,11 +95,11 @@ func TestRepair(t *testing.T) {
 		}
 	}
 	for _, p := range verify(t, mem, "/t", true) {
-		if p.Repaired != (p.Path != "/t/unlisted") {
+		if p.Repaired == slices.Contains([]string{"/t/unlisted", "/t/notes", "/t/other"}, p.Path) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if problems := verify(t, mem, "/t", true); len(problems) != 1 || problems[0].Path != "/t/unlisted" {
+	if problems := verify(t, mem, "/t", true); len(problems) != 3 {
 		t.Errorf("afterwards: %+v", problems)
 	}
 	if got := ourRows(t, mem); got != want {
@@ -98,6 +112,15 @@ func TestRepair(t *testing.T) {
 			t.Errorf("%s is gone", path)
 		}
 	}
+	undo(t, mem, "/t")
+	if !maps.Equal(before, files(t, mem, "/t")) {
+		t.Error("undone, it is not as before")
+	}
+}
+
+func undo(t testing.TB, fsys ndfile.FS, path string) {
+	t.Helper()
+	ok(t, ndfile.Verify(ctx, nil, path, ndfile.VerifyOptions{FS: fsys, Undo: true}, func(ndfile.Problem) {}))
 }
 
 // TestVerifyMany: what is missing of very many chunks is few problems.
@@ -106,10 +129,19 @@ func TestVerifyMany(t *testing.T) {
 	update(t, mem, "/c/"+sizesFile, "[40]", "[4000000000000]")
 	ok(t, mem.Remove("/c/data/__0.blp"))
 	problems := verify(t, mem, "/c", true)
-	if len(problems) != 2 || problems[0].Path != "/c/data/__0.blp" || problems[1].Path != "/c/data/__2.blp" || !strings.Contains(problems[1].Msg, "__") && !strings.Contains(problems[1].Msg, "2 to 199999999999") {
+	if len(problems) != 3 || problems[0].Path != "/c/meta/sizes" || problems[1].Path != "/c/data/__0.blp" || problems[2].Path != "/c/data/__2.blp" || !strings.Contains(problems[2].Msg, "2 to 199999999999") {
 		t.Errorf("%+v", problems)
 	}
+	// A writer is told, and told what.
+	g := open(t, mem, "/c", ndfile.Update)
+	err := array(t, g, "").(ndfile.Resizer).Resize(ctx, []int64{0})
+	is(t, err, ndfile.ErrCorrupt, "/c/meta/sizes")
+	if !strings.Contains(err.Error(), "4000000000000") || !strings.Contains(err.Error(), "nbytes says 40") {
+		t.Error(err)
+	}
+	ok(t, g.Close(ctx))
 	// Cutting such an array takes no longer than looking at the folder.
+	edit(t, mem, "/c/"+sizesFile, `"nbytes": 160`, `"nbytes": 16000000000000`)
 	f := open(t, mem, "/c", ndfile.Update)
 	ok(t, array(t, f, "").(ndfile.Resizer).Resize(ctx, []int64{0}))
 	ok(t, f.Close(ctx))
@@ -143,7 +175,7 @@ func TestVerifyBroken(t *testing.T) {
 	}
 	// Without a list of columns, their folders are looked at all the same.
 	put(t, mem, "/t/__rootdirs__", "")
-	if n := len(verify(t, mem, "/t", false)); n != 7 {
+	if n := len(verify(t, mem, "/t", false)); n != 8 {
 		t.Errorf("%d problems", n)
 	}
 	calls := 0

@@ -3,19 +3,42 @@ package ndfile
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
+	"github.com/ndfile/ndfile/pkg/internal/aside"
 	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
+
+// Class says what a [Problem] means for the data.
+type Class uint8
+
+// The classes of problems.
+const (
+	// Damage: data cannot be read, were lost, or are not counted where they
+	// should be.
+	Damage Class = iota
+	// Stale: harmless leftovers of a writer that was stopped, such as temporary
+	// files and chunks of an append that was not finished. Data are whole.
+	Stale
+	// Foreign: something that is no part of the format. Nothing touches it.
+	Foreign
+)
+
+var classNames = [...]string{"damage", "stale", "foreign"}
+
+// String is the name of the class: "damage", "stale", "foreign".
+func (c Class) String() string { return classNames[c] }
 
 // Problem is something that [Verify] found.
 type Problem struct {
 	// Path is the file that the problem lies in, Array the name of the array.
 	Path, Array string
 	HasArray    bool
+	Class       Class
 	// Kind is the row of the error table: ErrCorrupt for what makes data
 	// unreadable, ErrLoss for what was lost already (rows of a torn append),
-	// ErrValue for harmless leftovers such as stale or temporary files.
+	// ErrValue for what is stale or foreign.
 	Kind *ErrorKind
 	// Offset is the byte position in the file, or -1.
 	Offset int64
@@ -24,7 +47,8 @@ type Problem struct {
 	// Repair says what a repair does about it, in one line; "" when nothing
 	// certain can be done.
 	Repair string
-	// Repaired: the repair was asked for and has been done.
+	// Repaired: the repair was asked for and has been done. Repair then also says
+	// where lies what was there before.
 	Repaired bool
 }
 
@@ -37,8 +61,15 @@ type VerifyOptions struct {
 	Limits Limits
 	// FollowSymlinks is as in OpenOptions.
 	FollowSymlinks bool
-	// Repair does what Problem.Repair says, for every problem that has one.
+	// Repair does what Problem.Repair says, for every problem that has one. Nothing
+	// is deleted: what is taken away or written anew is kept in a new folder
+	// beside the store, PATH.ndf-removed-N, with a journal.
 	Repair bool
+	// Undo gives back what the last repair of the store took away, and nothing is
+	// verified. Each file that is as it was before is reported as a Problem that
+	// is Repaired. ErrNotFound: there is no repair to undo; ErrExists: something
+	// was changed since, so that nothing is undone.
+	Undo bool
 	// Progress, where it is set, is called now and then with the number of
 	// chunks or blocks that are done; false cancels.
 	Progress func(done, total int64) bool
@@ -50,6 +81,9 @@ type Verifier interface {
 	// means that checking could not go on, not that there are problems.
 	Verify(ctx context.Context, fsys FS, path string, opt VerifyOptions, report func(Problem)) error
 }
+
+// SealSuffix is behind the name of a store in that of its seal.
+const SealSuffix = ".ndf-seal"
 
 // verifyBytes is the most that a block takes in memory while it is verified.
 const verifyBytes = 4 << 20
@@ -65,6 +99,15 @@ const verifyBytes = 4 << 20
 func Verify(ctx context.Context, formats []Format, path string, opt VerifyOptions, report func(Problem)) error {
 	if opt.FS == nil {
 		opt.FS = OS
+	}
+	if opt.Repair || opt.Undo {
+		name, err := withName(opt.FS, path)
+		if err != nil {
+			return NewError(ErrIO, "").Because(err).On(path)
+		}
+		if path = name; opt.Undo {
+			return undo(opt.FS, path, report)
+		}
 	}
 	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
 	if err != nil {
@@ -177,4 +220,28 @@ func (v *verification) block(ctx context.Context, a Array, spec *Spec, box ndarr
 		return err
 	}
 	return readBlock(ctx, a, box, ndarray.Buffer{DType: spec.DType, Shape: box.Count, Data: data}, mask)
+}
+
+// undo gives back what the last repair took away.
+func undo(fsys FS, path string, report func(Problem)) error {
+	err := aside.Undo(fsys, path, func(given string) {
+		report(Problem{Path: given, Class: Stale, Kind: ErrValue, Offset: -1, Msg: "it is as it was before the repair", Repair: "give it back", Repaired: true})
+	})
+	switch {
+	case errors.Is(err, aside.ErrNone):
+		err = NewError(ErrNotFound, "").Because(err)
+	case errors.Is(err, aside.ErrChanged):
+		err = NewError(ErrExists, "nothing is undone").Because(err)
+	case errors.Is(err, aside.ErrJournal):
+		err = NewError(ErrCorrupt, "").Because(err)
+	}
+	return Locate(err, path, "", false)
+}
+
+// withName is a path whose last element is a name: what a repair keeps lies beside it.
+func withName(fsys FS, path string) (string, error) {
+	if base := filepath.Base(path); fsys == OS && (base == "." || base == "..") {
+		return filepath.Abs(path)
+	}
+	return path, nil
 }

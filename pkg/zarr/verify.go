@@ -5,24 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/aside"
+	"github.com/ndfile/ndfile/pkg/internal/findings"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
 // Verify implements [ndfile.Verifier]. It decodes every chunk, and reports what
-// is in the folder beside them. A repair removes temporary files, interrupted
-// chunks of release 0.4 and chunks outside of the grid, whose values come back
-// when release 0.4 makes the array larger. It changes no data and no documents.
+// is in the folder beside them. A repair moves aside temporary files, interrupted
+// chunks of release 0.4, and chunks outside of the grid that are known to be
+// leftovers. It changes no data and no documents.
 //
 // A temporary file may belong to a writer that still runs: repair when there is
 // none.
 func (f format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	v := &verifier{file: &file{store: newStore(f.version, fsys, strings.Clone(path), opt.FollowSymlinks, opt.Limits)}, opt: opt, report: report}
+	v := &verifier{file: &file{store: newStore(f.version, fsys, strings.Clone(path), opt.FollowSymlinks, opt.Limits)}, opt: opt}
 	_, err := v.Open(ctx, fsys, path, &ndfile.OpenOptions{})
 	if err == nil {
-		err = v.run(ctx)
+		v.found = findings.List{FS: fsys, Store: strings.TrimRight(v.Root, "/"), Repair: opt.Repair}
+		if err = v.run(ctx); err == nil {
+			v.found.Report(report)
+		}
 	}
 	v.End()
 	if errors.Is(err, errIsGroup) {
@@ -52,13 +59,20 @@ func (f format) verifyGroup(ctx context.Context, fsys ndfile.FS, path string, op
 type verifier struct {
 	*file
 	opt        ndfile.VerifyOptions
-	report     func(ndfile.Problem)
+	found      findings.List
 	present    [][]int64 // chunks within the grid
+	outside    [][]int64 // chunks that are not
 	staleLocks int
 }
 
 func (v *verifier) run(ctx context.Context) (err error) {
 	v.meta, err = v.readMeta(ctx)
+	if err == nil && v.opt.Repair {
+		if err := v.Hold(ctx, v.files.FS); err != nil {
+			return err
+		}
+		v.meta, err = v.readMeta(ctx) // a writer may just have ended
+	}
 	if err == nil {
 		err = v.checkData()
 	}
@@ -81,15 +95,13 @@ func (v *verifier) run(ctx context.Context) (err error) {
 	if v.array, err = v.newArray(); err != nil {
 		return err
 	}
-	if v.opt.Repair {
-		if err := v.Hold(ctx, v.files.FS); err != nil {
-			return err
-		}
-	}
 	if err := v.look(); err != nil {
 		return err
 	}
-	return v.checkChunks(ctx)
+	if err := v.checkChunks(ctx); err != nil {
+		return err
+	}
+	return v.checkOutside(ctx)
 }
 
 // damaged reports an error in the content of a file and gives back others.
@@ -103,7 +115,7 @@ func (v *verifier) damaged(err error) error {
 		if e.Cause != nil {
 			p.Msg = strings.TrimPrefix(p.Msg+": "+e.Cause.Error(), ": ")
 		}
-		v.report(p)
+		v.found.Add(p, nil)
 		return nil
 	}
 	return err
@@ -115,7 +127,7 @@ func (v *verifier) look() error {
 		entries, err := v.files.ReadDir(v.root)
 		for i := 0; err == nil && i < len(entries); i++ {
 			if name := entries[i].Name; name != v.version.data {
-				err = v.leftover(name, entries[i].Mode)
+				v.leftover(name, entries[i].Mode)
 			}
 		}
 		if err != nil {
@@ -127,64 +139,150 @@ func (v *verifier) look() error {
 		below := path.Join(v.version.data, rel)
 		switch {
 		case !v.meta.keys.parse(index, rel):
-			return v.leftover(below, mode)
+			v.leftover(below, mode)
 		case v.array.touches(v.meta.shape, index):
-			v.present = append(v.present, append([]int64(nil), index...))
-			return nil
+			v.present = append(v.present, slices.Clone(index))
+		case mode == vfs.Dir:
+			v.harmless(below, ndfile.Foreign, "not a part of the array", false)
+		default:
+			v.outside = append(v.outside, slices.Clone(index))
 		}
-		return v.harmless(below, mode, fmt.Sprintf("a chunk outside of the grid %v", v.array.chunks.Grid()), true)
+		return nil
 	})
 	if err == nil && v.staleLocks > 0 {
-		v.report(ndfile.Problem{Path: v.Path, HasArray: true, Kind: ndfile.ErrValue, Offset: -1,
-			Msg: fmt.Sprintf("%d locks of chunks outside of the grid; they can be deleted while nobody writes", v.staleLocks)})
+		v.found.Add(ndfile.Problem{Path: v.Path, HasArray: true, Class: ndfile.Stale, Kind: ndfile.ErrValue, Offset: -1,
+			Msg: fmt.Sprintf("%d locks of chunks outside of the grid; they can be deleted while nobody writes", v.staleLocks)}, nil)
 	}
 	return err
 }
 
 // leftover reports what is neither chunk nor document.
-func (v *verifier) leftover(rel string, mode vfs.FileMode) error {
+func (v *verifier) leftover(rel string, mode vfs.FileMode) {
 	base := path.Base(rel)
 	_, partial := cutPartial(base)
 	switch {
 	case rel == v.version.meta, rel == v.version.attrs, rel == vfs.LockName:
-		return nil
 	case rel == mark:
-		return v.harmless(rel, mode, "a migration in place was interrupted: convert in place again to complete it", false)
+		v.harmless(rel, ndfile.Stale, "a migration in place was interrupted: convert in place again to complete it", false)
 	case vfs.IsTempName(base):
-		return v.harmless(rel, mode, "a temporary file of a writer that was killed or still runs", true)
+		v.harmless(rel, ndfile.Stale, "a temporary file of a writer that was killed or still runs", true)
 	case partial && v.version.ours(rel, mode):
-		return v.harmless(rel, mode, "a chunk whose writing was interrupted", true)
+		v.harmless(rel, ndfile.Stale, "a chunk whose writing was interrupted", true)
 	case strings.HasSuffix(base, lockSuffix) && v.version.ours(rel, mode): // it is never removed
 		index := make([]int64, len(v.meta.shape))
 		if v.meta.keys.parse(index, strings.TrimSuffix(base, lockSuffix)) && !v.array.touches(v.meta.shape, index) {
 			v.staleLocks++
 		}
-		return nil
+	default:
+		v.harmless(rel, ndfile.Foreign, "not a part of the array", false)
 	}
-	return v.harmless(rel, mode, "not a part of the array", false)
 }
 
-// harmless reports what no reader looks at, and removes it if that is certain to
-// do no harm and was asked for.
-func (v *verifier) harmless(rel string, mode vfs.FileMode, msg string, remove bool) error {
-	p := ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Kind: ndfile.ErrValue, Offset: -1, Msg: msg}
-	if remove {
-		p.Repair = "removes it"
+// harmless adds what no reader looks at; a repair moves it aside if that is
+// certain to do no harm.
+func (v *verifier) harmless(rel string, class ndfile.Class, msg string, move bool) {
+	p := ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Class: class, Kind: ndfile.ErrValue, Offset: -1, Msg: msg}
+	if !move {
+		v.found.Add(p, nil)
+		return
 	}
-	if remove && v.opt.Repair {
-		var err error
-		if mode == vfs.Dir {
-			err = vfs.RemoveTree(v.files.FS, v.path(rel), nil)
-		} else {
-			err = v.files.Remove(v.path(rel))
-		}
+	v.found.Add(p, v.found.Plan("move it aside", aside.Step{Path: v.found.Store + "/" + rel}))
+}
+
+// checkOutside tells leftovers among the chunks outside of the grid from those
+// that are there because the shape is damaged. An append that was stopped leaves
+// chunks that are newer than the metadata. An array that was made smaller leaves
+// older ones, when it was stopped, or when release 0.4 did it: nothing would be
+// lost with them. But so does a shape that has lost a digit; unless the chunks
+// that the shape cuts are cleared behind it, which only a writer does that goes
+// on to remove the others, nothing tells one from the other.
+func (v *verifier) checkOutside(ctx context.Context) error {
+	if len(v.outside) == 0 {
+		return nil
+	}
+	cleared, err := v.cleared(ctx)
+	if err != nil {
+		return err
+	}
+	meta, err := v.files.Stat(v.path(v.version.meta))
+	if err != nil {
+		return err
+	}
+	for _, index := range v.outside {
+		rel := path.Join(v.version.data, string(v.meta.keys.append(nil, index)))
+		where := fmt.Sprintf("a chunk outside of the grid %v", v.array.chunks.Grid())
+		info, err := v.files.Lstat(v.path(rel))
 		if err != nil {
 			return err
 		}
-		p.Repaired = true
+		stale, why := cleared, ": left when the array was made smaller"
+		if !stale && info.ModTime > meta.ModTime {
+			stale, why = true, ", newer than the metadata: left by an append that was stopped"
+		}
+		if !stale {
+			why = ", with nothing in it"
+			if stale, err = v.holdsNothing(ctx, index); err != nil {
+				return err
+			}
+		}
+		if stale {
+			v.harmless(rel, ndfile.Stale, where+why, true)
+			continue
+		}
+		v.found.Add(ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Kind: ndfile.ErrLoss, Offset: -1,
+			Msg: where + ", with data: either the shape in " + v.version.meta + " is damaged, and has to be corrected, or the array was made smaller by a program that leaves such chunks, and they can be deleted"}, nil)
 	}
-	v.report(p)
 	return nil
+}
+
+// cleared tells whether there are chunks that the shape cuts, and all of them
+// hold nothing but fill values behind it.
+func (v *verifier) cleared(ctx context.Context) (bool, error) {
+	found := false
+	for _, index := range v.present {
+		if v.array.fills(v.meta.shape, index) {
+			continue
+		}
+		clear, err := v.array.chunks.Cleared(ctx, index, v.meta.shape)
+		if err != nil || !clear {
+			return false, unlessDamaged(err)
+		}
+		found = true
+	}
+	return found, nil
+}
+
+// holdsNothing tells whether a chunk outside of the grid cannot be decoded or
+// has fill values only.
+func (v *verifier) holdsNothing(ctx context.Context, index []int64) (bool, error) {
+	m := *v.meta
+	m.shape = slices.Clone(m.shape)
+	for axis, i := range index {
+		end, ok := ndarray.Mul(i+1, m.chunks[axis])
+		if !ok {
+			return true, nil // no array has it
+		}
+		m.shape[axis] = max(m.shape[axis], end)
+	}
+	larger := file{store: v.store, meta: &m}
+	a, err := larger.newArray()
+	if err != nil {
+		return true, nil
+	}
+	clear, err := a.chunks.Cleared(ctx, index, make([]int64, len(index)))
+	if err != nil {
+		return unlessDamaged(err) == nil, unlessDamaged(err)
+	}
+	return clear, nil
+}
+
+// unlessDamaged drops the errors that say something about a file.
+func unlessDamaged(err error) error {
+	switch ndfile.KindOf(err) {
+	case ndfile.ErrCorrupt, ndfile.ErrNotSupported, ndfile.ErrLimit:
+		return nil
+	}
+	return err
 }
 
 // checkChunks decodes the chunks that there are.

@@ -82,7 +82,12 @@ func (a *Array) fillOutside(plain []byte, inside []int64) (changed bool, err err
 		elem = make([]byte, a.DType.Size)
 	}
 	shape := slices.Clone(a.Chunks)
-	if len(shape) > 0 {
+	if a.Order != nil { // as they lie in memory
+		inside = slices.Clone(inside)
+		for i, axis := range a.Order {
+			shape[i], inside[i] = a.Chunks[axis], inside[axis]
+		}
+	} else if len(shape) > 0 {
 		shape[0] = int64(len(plain)) / a.strides[0]
 	}
 	outside := ndarray.Full(shape)
@@ -114,4 +119,27 @@ func (a *Array) fillOutside(plain []byte, inside []int64) (changed bool, err err
 // repeats tells whether p is copies of elem.
 func repeats(p, elem []byte) bool {
 	return len(p) == 0 || bytes.HasPrefix(p, elem) && bytes.Equal(p[len(elem):], p[:len(p)-len(elem)])
+}
+
+// Cleared tells whether the file of a chunk holds nothing but the fill value
+// outside of shape, which it need not touch. A file that does not exist does.
+func (a *Array) Cleared(ctx context.Context, index, shape []int64) (clear bool, err error) {
+	clear = true
+	err = a.visit(ctx, index, func(w *worker) error {
+		plain, err := w.whole(w.Size, 0)
+		if err != nil {
+			return err
+		}
+		if err := w.decode(ctx, a, plain, 0); err != nil {
+			return err
+		}
+		inside := make([]int64, len(shape))
+		for axis := range shape {
+			inside[axis] = max(0, a.extent(shape, axis, index[axis]))
+		}
+		changed, err := a.fillOutside(plain, inside)
+		clear = !changed
+		return err
+	})
+	return clear, err
 }

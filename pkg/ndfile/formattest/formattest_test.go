@@ -243,6 +243,7 @@ func TestSuiteFails(t *testing.T) {
 		{"sees nothing", single("sees nothing"), "Truncate", "finds nothing wrong"},
 		{"sees ghosts", single("sees ghosts"), "Verify", "healthy"},
 		{"repairs nothing", single("repairs nothing"), "Verify", "is not repaired"},
+		{"removes in repair", single("removes in repair"), "Verify", "cannot be undone"},
 		{"repairs too much", single("repairs too much"), "Truncate", "a repair changed"},
 		{"repairs foreign files", single("repairs foreign files"), "Verify", "a repair removed it"},
 		{"removes names only", table("removes names only"), "Metamorphic", "healthy"},

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ndfile/ndfile/pkg/internal/aside"
+	"github.com/ndfile/ndfile/pkg/internal/findings"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -1114,6 +1116,7 @@ func (f shelf) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfi
 		return nil
 	}
 	s := file.(*shelfFile)
+	found := findings.List{FS: fsys, Store: s.root, Repair: opt.Repair}
 	for _, folder := range []string{s.root, s.root + "/chunks"} {
 		list, err := fsys.ReadDir(folder)
 		if errors.Is(err, syscall.ENOENT) {
@@ -1141,20 +1144,24 @@ func (f shelf) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfi
 				}
 				p.Repair = "it is removed"
 			}
-			if p.Repaired = opt.Repair && p.Repair != "" && f.bug != "repairs nothing"; p.Repaired {
-				err := error(nil)
-				if e.Mode == vfs.Dir {
-					err = vfs.RemoveTree(fsys, p.Path, nil)
-				} else {
-					err = fsys.Remove(p.Path)
-				}
-				if err != nil {
-					return s.locate(err, nil)
-				}
+			if p.Class = ndfile.Foreign; p.Repair == "" {
+				found.Add(p, nil)
+				continue
 			}
-			report(p)
+			p.Class = ndfile.Stale
+			if f.bug == "removes in repair" && opt.Repair {
+				if err := fsys.Remove(p.Path); err == nil {
+					p.Repaired = true
+				}
+				report(p)
+				continue
+			}
+			if found.Add(p, found.Plan(p.Repair, aside.Step{Path: p.Path})); f.bug == "repairs nothing" {
+				found.Repair = false
+			}
 		}
 	}
+	found.Report(report)
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/aside"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -33,7 +35,7 @@ func (s *suite) healthy(fsys ndfile.FS, path string) {
 
 // mends verifies and repairs a file that is damaged or that somebody was killed
 // over: what could not be read (read) is reported, what could (opened) can still,
-// and nothing that a repair did is found again.
+// nothing that a repair did is found again, and undone it is as before.
 func (s *suite) mends(fsys ndfile.FS, path string, opened *content, read error) {
 	s.tb.Helper()
 	if !s.has(ndfile.CapVerify) {
@@ -54,6 +56,7 @@ func (s *suite) mends(fsys ndfile.FS, path string, opened *content, read error) 
 	if err != nil || len(problems) == 0 {
 		return
 	}
+	before := s.tree(fsys, "/")
 	var repaired, after []ndfile.Problem
 	err = s.calm("Repair", func() (err error) { repaired, err = s.verify(fsys, path, true); return err })
 	if err == nil {
@@ -75,15 +78,42 @@ func (s *suite) mends(fsys ndfile.FS, path string, opened *content, read error) 
 			s.errorf("%s needs a repair again: %s", p.Path, p.Msg)
 		}
 	}
-	if opened == nil {
+	recounted := func(p ndfile.Problem) bool { return p.Repaired && p.Class == ndfile.Damage }
+	if opened != nil && !slices.ContainsFunc(repaired, recounted) {
+		got, err := s.read(fsys, path)
+		if err == nil {
+			err = s.sameContent(got, opened)
+		}
+		if err != nil {
+			s.errorf("a repair changed what could be read: %v", err)
+		}
+	}
+	if slices.ContainsFunc(repaired, func(p ndfile.Problem) bool { return p.Repaired }) {
+		s.undone(fsys, path, before)
+	}
+}
+
+// undone undoes a repair, and repairs again.
+func (s *suite) undone(fsys ndfile.FS, path string, before map[string]string) {
+	s.tb.Helper()
+	given := 0
+	err := ndfile.Verify(ctx, []ndfile.Format{s.format}, path, ndfile.VerifyOptions{FS: fsys, Undo: true}, func(ndfile.Problem) { given++ })
+	if err != nil || given == 0 {
+		s.errorf("a repair cannot be undone: %d files given back, %v", given, err)
 		return
 	}
-	got, err := s.read(fsys, path)
-	if err == nil {
-		err = s.sameContent(got, opened)
-	}
-	if err != nil {
-		s.errorf("a repair changed what could be read: %v", err)
+	s.in("a repair undone").sameTree(fsys, before)
+	_, err = s.verify(fsys, path, true)
+	s.ok(err)
+}
+
+// sweep removes what repairs keep.
+func (s *suite) sweep(fsys ndfile.FS) {
+	s.tb.Helper()
+	for _, path := range s.beside(fsys) {
+		if aside.IsName(path) {
+			s.ok(vfs.RemoveTree(fsys, path, nil))
+		}
 	}
 }
 
@@ -91,7 +121,7 @@ func (s *suite) mends(fsys ndfile.FS, path string, opened *content, read error) 
 func (s *suite) checkProblem(p ndfile.Problem, path string) {
 	s.tb.Helper()
 	kinds := []*ndfile.ErrorKind{ndfile.ErrCorrupt, ndfile.ErrLoss, ndfile.ErrValue}
-	if !strings.HasPrefix(p.Path, path) || p.Msg == "" || p.Repaired || !slices.Contains(kinds, p.Kind) {
+	if !strings.HasPrefix(p.Path, path) || p.Msg == "" || p.Repaired || !slices.Contains(kinds, p.Kind) || (p.Kind == ndfile.ErrValue) != (p.Class != ndfile.Damage) {
 		s.errorf("a report that is not complete: %+v", p)
 	}
 }
@@ -146,10 +176,11 @@ func (s *suite) expectStray(mem ndfile.FS, path string, c *content, stray string
 		s.errorf("Verify does not report it")
 	}
 	for _, p := range problems {
-		if !strings.HasPrefix(p.Path, stray) || p.Kind != ndfile.ErrValue || p.Repair == "" {
+		if !strings.HasPrefix(p.Path, stray) || p.Class != ndfile.Stale || p.Repair == "" {
 			s.errorf("Verify reports %+v, expected a stray file that a repair removes", p)
 		}
 	}
 	s.mends(mem, path, c, nil)
+	s.sweep(mem)
 	s.healthy(mem, path)
 }
