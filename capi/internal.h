@@ -142,18 +142,20 @@ typedef struct ndfgo_problem {
   uintptr_t message;
   uintptr_t repair;
   uint32_t repaired;
-  uint32_t reserved;
+  uint32_t problem_class;
 } ndfgo_problem;
 
 typedef struct ndfgo_verify_options {
   uint32_t struct_size;
   uint32_t repair;
   uint32_t follow_symlinks;
-  uint32_t reserved;
+  uint32_t undo;
   uintptr_t format;
   int64_t max_header;
   uintptr_t progress;
   uintptr_t user;
+  uint32_t sealed;
+  uint32_t reserved;
 } ndfgo_verify_options;
 
 typedef struct ndfgo_convert_options {
@@ -254,6 +256,7 @@ extern int32_t ndfgo_save_prepared(char *path, ndf_save_args *args, ndf_error *e
 extern int32_t ndfgo_load_many(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
 extern int32_t ndfgo_save_many(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
 extern int32_t ndfgo_verify(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
+extern int32_t ndfgo_seal(char *path, ndf_verify_options *options, int64_t *nfiles, ndf_error *err);
 extern int32_t ndfgo_convert(char *src, char *dst, ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err);
 extern int32_t ndfgo_split(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
 extern int32_t ndfgo_concat(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);

@@ -328,18 +328,25 @@ typedef struct ndf_summary {
   ndf_scalar mean;
 } ndf_summary;
 
+/* What a problem means for the data. */
+enum {
+  NDF_PROBLEM_DAMAGE = 0, /* data cannot be read, were lost, or are not counted where they should be */
+  NDF_PROBLEM_STALE = 1,  /* harmless leftovers of a writer that was stopped; data are whole */
+  NDF_PROBLEM_FOREIGN = 2 /* something that is no part of the format; nothing touches it */
+};
+
 /* Something that ndf_verify has found. Its texts are valid during the call of ndf_report. */
 typedef struct ndf_problem {
   uint32_t struct_size;
   int32_t code;        /* NDF_ERR_CORRUPT: data cannot be read; NDF_ERR_LOSS: something was lost already, as
-                          rows of a torn append; NDF_ERR_VALUE: harmless leftovers; others as statuses say */
+                          rows of a torn append; NDF_ERR_VALUE: stale or foreign; others as statuses say */
   int64_t offset;      /* byte position in the file, or -1 */
   const char *path;    /* the file that it lies in */
   const char *array;   /* name of the array; NULL: of none */
   const char *message; /* what was expected and what was found */
   const char *repair;  /* what a repair does about it; NULL: nothing certain can be done */
   uint32_t repaired;   /* 1: that has been done */
-  uint32_t reserved;   /* 0 */
+  uint32_t problem_class; /* NDF_PROBLEM_* */
 } ndf_problem;
 
 /* Called for each problem during ndf_verify, on the thread of the call. A value other than 0 cancels. It must
@@ -349,13 +356,16 @@ typedef int32_t (*ndf_report)(void *user, const ndf_problem *problem);
 /* Options of ndf_verify. */
 typedef struct ndf_verify_options {
   uint32_t struct_size;
-  uint32_t repair;          /* not 0: do what the problems' repair says */
+  uint32_t repair;          /* not 0: do what the problems' repair says; what is taken away or written anew is
+                               kept in a new folder beside the store, PATH.ndf-removed-N */
   uint32_t follow_symlinks; /* as in ndf_open_options */
-  uint32_t reserved;        /* 0 */
+  uint32_t undo;            /* not 0: give back what the last repair took away, and verify nothing */
   const char *format;       /* name of the format; NULL: found by content */
   int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
-  ndf_progress progress;    /* NULL: none. A step is a chunk or block */
+  ndf_progress progress;    /* NULL: none. A step is a chunk or block; a byte with sealed */
   void *user;               /* handed to progress */
+  uint32_t sealed;          /* not 0: compare all files with the seal of ndf_seal, and nothing else */
+  uint32_t reserved;        /* 0 */
 } ndf_verify_options;
 
 /* How ndf_convert works. */

@@ -79,6 +79,7 @@ typedef struct calls {
   int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
   int32_t (*save_many)(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*verify)(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
+  int32_t (*seal)(char *path, ndf_verify_options *options, int64_t *nfiles, ndf_error *err);
   int32_t (*convert)(char *src, char *dst, ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err);
   int32_t (*split)(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
   int32_t (*concat)(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);
@@ -149,6 +150,7 @@ static const calls own_calls = {
   ndfgo_load_many,
   ndfgo_save_many,
   ndfgo_verify,
+  ndfgo_seal,
   ndfgo_convert,
   ndfgo_split,
   ndfgo_concat,
@@ -558,6 +560,13 @@ int32_t ndf_verify(const char *path, const ndf_verify_options *options, ndf_repo
   return table == NULL ? NDF_ERR_FORKED : table->verify(ARG(char *, path), ARG(ndf_verify_options *, options), on_problem, (uintptr_t)user, ARG(int64_t *, nproblems), ARG(ndf_error *, err));
 }
 
+int32_t ndf_seal(const char *path, const ndf_verify_options *options, int64_t *nfiles, ndf_error *err) {
+  if (IS_NULL(path)) return refuse_null(err, "ndf_seal", "path");
+  if (IS_NULL(nfiles)) return refuse_null(err, "ndf_seal", "nfiles");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->seal(ARG(char *, path), ARG(ndf_verify_options *, options), ARG(int64_t *, nfiles), ARG(ndf_error *, err));
+}
+
 int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err) {
   if (IS_NULL(src)) return refuse_null(err, "ndf_convert", "src");
   if (IS_NULL(dst)) return refuse_null(err, "ndf_convert", "dst");
@@ -791,17 +800,19 @@ _Static_assert(offsetof(ndf_problem, array) == 24, "ndf_problem.array");
 _Static_assert(offsetof(ndf_problem, message) == 32, "ndf_problem.message");
 _Static_assert(offsetof(ndf_problem, repair) == 40, "ndf_problem.repair");
 _Static_assert(offsetof(ndf_problem, repaired) == 48, "ndf_problem.repaired");
-_Static_assert(offsetof(ndf_problem, reserved) == 52, "ndf_problem.reserved");
-_Static_assert(sizeof(ndf_verify_options) == 48, "ndf_verify_options");
-_Static_assert(sizeof(ndfgo_verify_options) == 48, "ndfgo_verify_options");
+_Static_assert(offsetof(ndf_problem, problem_class) == 52, "ndf_problem.problem_class");
+_Static_assert(sizeof(ndf_verify_options) == 56, "ndf_verify_options");
+_Static_assert(sizeof(ndfgo_verify_options) == 56, "ndfgo_verify_options");
 _Static_assert(offsetof(ndf_verify_options, struct_size) == 0, "ndf_verify_options.struct_size");
 _Static_assert(offsetof(ndf_verify_options, repair) == 4, "ndf_verify_options.repair");
 _Static_assert(offsetof(ndf_verify_options, follow_symlinks) == 8, "ndf_verify_options.follow_symlinks");
-_Static_assert(offsetof(ndf_verify_options, reserved) == 12, "ndf_verify_options.reserved");
+_Static_assert(offsetof(ndf_verify_options, undo) == 12, "ndf_verify_options.undo");
 _Static_assert(offsetof(ndf_verify_options, format) == 16, "ndf_verify_options.format");
 _Static_assert(offsetof(ndf_verify_options, max_header) == 24, "ndf_verify_options.max_header");
 _Static_assert(offsetof(ndf_verify_options, progress) == 32, "ndf_verify_options.progress");
 _Static_assert(offsetof(ndf_verify_options, user) == 40, "ndf_verify_options.user");
+_Static_assert(offsetof(ndf_verify_options, sealed) == 48, "ndf_verify_options.sealed");
+_Static_assert(offsetof(ndf_verify_options, reserved) == 52, "ndf_verify_options.reserved");
 _Static_assert(sizeof(ndf_convert_options) == 80, "ndf_convert_options");
 _Static_assert(sizeof(ndfgo_convert_options) == 80, "ndfgo_convert_options");
 _Static_assert(offsetof(ndf_convert_options, struct_size) == 0, "ndf_convert_options.struct_size");

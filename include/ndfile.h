@@ -458,18 +458,25 @@ typedef struct ndf_summary {
   ndf_scalar mean;
 } ndf_summary;
 
+/* What a problem means for the data. */
+enum {
+  NDF_PROBLEM_DAMAGE = 0, /* data cannot be read, were lost, or are not counted where they should be */
+  NDF_PROBLEM_STALE = 1,  /* harmless leftovers of a writer that was stopped; data are whole */
+  NDF_PROBLEM_FOREIGN = 2 /* something that is no part of the format; nothing touches it */
+};
+
 /* Something that ndf_verify has found. Its texts are valid during the call of ndf_report. */
 typedef struct ndf_problem {
   uint32_t struct_size;
   int32_t code;        /* NDF_ERR_CORRUPT: data cannot be read; NDF_ERR_LOSS: something was lost already, as
-                          rows of a torn append; NDF_ERR_VALUE: harmless leftovers; others as statuses say */
+                          rows of a torn append; NDF_ERR_VALUE: stale or foreign; others as statuses say */
   int64_t offset;      /* byte position in the file, or -1 */
   const char *path;    /* the file that it lies in */
   const char *array;   /* name of the array; NULL: of none */
   const char *message; /* what was expected and what was found */
   const char *repair;  /* what a repair does about it; NULL: nothing certain can be done */
   uint32_t repaired;   /* 1: that has been done */
-  uint32_t reserved;   /* 0 */
+  uint32_t problem_class; /* NDF_PROBLEM_* */
 } ndf_problem;
 
 /* Called for each problem during ndf_verify, on the thread of the call. A value other than 0 cancels. It must
@@ -479,13 +486,16 @@ typedef int32_t (*ndf_report)(void *user, const ndf_problem *problem);
 /* Options of ndf_verify. */
 typedef struct ndf_verify_options {
   uint32_t struct_size;
-  uint32_t repair;          /* not 0: do what the problems' repair says */
+  uint32_t repair;          /* not 0: do what the problems' repair says; what is taken away or written anew is
+                               kept in a new folder beside the store, PATH.ndf-removed-N */
   uint32_t follow_symlinks; /* as in ndf_open_options */
-  uint32_t reserved;        /* 0 */
+  uint32_t undo;            /* not 0: give back what the last repair took away, and verify nothing */
   const char *format;       /* name of the format; NULL: found by content */
   int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
-  ndf_progress progress;    /* NULL: none. A step is a chunk or block */
+  ndf_progress progress;    /* NULL: none. A step is a chunk or block; a byte with sealed */
   void *user;               /* handed to progress */
+  uint32_t sealed;          /* not 0: compare all files with the seal of ndf_seal, and nothing else */
+  uint32_t reserved;        /* 0 */
 } ndf_verify_options;
 
 /* How ndf_convert works. */
@@ -1671,20 +1681,45 @@ NDF_API int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_w
  * all elements are read. Problems are no error of the call: a status other than NDF_OK says that checking
  * could not go on.
  *
+ * A repair deletes nothing: it keeps what it takes away or writes anew in a new folder beside the store,
+ * PATH.ndf-removed-N, which undo gives back; the last repair first. Undo reports each file that is as it was
+ * before as a problem that is repaired. NDF_ERR_EXISTS: something was changed since, so that nothing is
+ * undone.
+ *
  *   path        the file or folder
  *   options     may be NULL: format by content, default limits, no repair
  *   on_problem  called for each problem, on the calling thread; may be NULL: they are only counted
  *   user        handed to on_problem; may be NULL
  *   nproblems   receives the number of problems that were found, repaired ones too
  *
- * Returns NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not
- *   of the one named; NDF_ERR_CANCELED when on_problem or progress want so; NDF_ERR_BUSY; NDF_ERR_IO;
- *   NDF_ERR_ARGUMENT.
+ * Returns NDF_OK; NDF_ERR_NOT_FOUND, also when there is no repair to undo or no seal; NDF_ERR_EXISTS;
+ *   NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not of the one named;
+ *   NDF_ERR_CANCELED when on_problem or progress want so; NDF_ERR_BUSY; NDF_ERR_IO; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any; not beside calls that change the file.
  * Since 1.0. */
 NDF_API int32_t ndf_verify(const char *path, const ndf_verify_options *options, ndf_report on_problem,
     void *user, int64_t *nproblems, ndf_error *err);
+
+/* Writes the SHA-256 of every file of a store, or of one file, to PATH.ndf-seal beside it.
+ *
+ * ndf_verify with sealed compares: it finds what nothing else can, values that changed silently. The seal is
+ * a text that sha256sum -c understands, run in the folder around; it is replaced in one step. A change of the
+ * store, by this library or another program, does not change the seal: seal it again. Temporary files are
+ * left out.
+ *
+ *   path     the file or folder, of any format or none
+ *   options  may be NULL; follow_symlinks, progress and user count, a step is a byte
+ *   nfiles   receives the number of files
+ *
+ * Returns NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_NOT_SUPPORTED for links that are not
+ *   followed and for what is no file; NDF_ERR_CANCELED; NDF_ERR_BUSY when a file becomes shorter meanwhile;
+ *   NDF_ERR_IO; NDF_ERR_ARGUMENT. After an error the old seal is as it was.
+ * Ownership: nothing is kept.
+ * Threads: any; not beside calls that change the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_seal(const char *path, const ndf_verify_options *options, int64_t *nfiles,
+    ndf_error *err);
 
 /* ==== Converting ====================================================================== */
 

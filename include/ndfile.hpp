@@ -1580,12 +1580,15 @@ struct problem {
   std::string message;              ///< what was expected and what was found
   std::string repair;               ///< what a repair does about it; empty: nothing certain can be done
   bool repaired;                    ///< that has been done
+  std::uint32_t problem_class;      ///< NDF_PROBLEM_*
 };
 
 /// Options of verify.
 struct verify_options {
   std::string format = {};      ///< name of the format; empty: found by content
-  bool repair = false;          ///< do what the problems' repair says
+  bool repair = false;          ///< do what the problems' repair says; see ndf_verify
+  bool undo = false;            ///< give back what the last repair took away, and verify nothing
+  bool sealed = false;          ///< compare all files with the seal, and nothing else
   bool follow_symlinks = false; ///< as in open_options
   std::int64_t max_header = 0;  ///< longest metadata text in bytes; 0: 64 MiB
   ndfile::progress progress = {}; ///< a step is a chunk or block
@@ -1675,7 +1678,7 @@ inline ndf_shard_options c_options(const shard_options &options) {
 inline std::vector<problem> verify(const std::string &path, const verify_options &options = {}) {
   std::vector<problem> out;
   const detail::report_function note = [&](const ndf_problem &p) {
-    out.push_back({p.code, p.offset, p.path, std::nullopt, p.message, p.repair ? p.repair : "", p.repaired != 0});
+    out.push_back({p.code, p.offset, p.path, std::nullopt, p.message, p.repair ? p.repair : "", p.repaired != 0, p.problem_class});
     if (p.array) out.back().array = p.array;
     return true;
   };
@@ -1684,6 +1687,8 @@ inline std::vector<problem> verify(const std::string &path, const verify_options
   ndf_verify_options c = {};
   c.struct_size = sizeof c;
   c.repair = options.repair;
+  c.undo = options.undo;
+  c.sealed = options.sealed;
   c.follow_symlinks = options.follow_symlinks;
   c.format = detail::c_option(options.format, "format");
   c.max_header = options.max_header;
@@ -1696,6 +1701,23 @@ inline std::vector<problem> verify(const std::string &path, const verify_options
   step.rethrow();
   if (status != NDF_OK) detail::raise(status, err);
   return out;
+}
+
+/// Writes the SHA-256 of every file of a store, or of one file, to PATH.ndf-seal beside it, and gives the number of files.
+/// verify with sealed compares. Of the options follow_symlinks and progress count; a step is a byte.
+inline std::int64_t seal(const std::string &path, const verify_options &options = {}) {
+  detail::callback<progress> step{options.progress};
+  ndf_verify_options c = {};
+  c.struct_size = sizeof c;
+  c.follow_symlinks = options.follow_symlinks;
+  c.progress = options.progress ? detail::call_progress : nullptr;
+  c.user = &step;
+  ndf_error err;
+  std::int64_t n = 0;
+  const std::int32_t status = ndf_seal(detail::c_text(path, "path"), &c, &n, &err);
+  step.rethrow();
+  if (status != NDF_OK) detail::raise(status, err);
+  return n;
 }
 
 /// Copies a file into one of another format, or of the same. What the destination has no place for is NDF_ERR_LOSS, before

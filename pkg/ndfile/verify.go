@@ -70,6 +70,11 @@ type VerifyOptions struct {
 	// is Repaired. ErrNotFound: there is no repair to undo; ErrExists: something
 	// was changed since, so that nothing is undone.
 	Undo bool
+	// Sealed compares all files with what [Seal] has written, and nothing else:
+	// elements are not decoded, and the format does not matter. Files that were
+	// changed, are missing or were added are Damage, ErrCorrupt. ErrNotFound:
+	// there is no seal. A step of Progress is a byte then.
+	Sealed bool
 	// Progress, where it is set, is called now and then with the number of
 	// chunks or blocks that are done; false cancels.
 	Progress func(done, total int64) bool
@@ -81,9 +86,6 @@ type Verifier interface {
 	// means that checking could not go on, not that there are problems.
 	Verify(ctx context.Context, fsys FS, path string, opt VerifyOptions, report func(Problem)) error
 }
-
-// SealSuffix is behind the name of a store in that of its seal.
-const SealSuffix = ".ndf-seal"
 
 // verifyBytes is the most that a block takes in memory while it is verified.
 const verifyBytes = 4 << 20
@@ -99,6 +101,12 @@ const verifyBytes = 4 << 20
 func Verify(ctx context.Context, formats []Format, path string, opt VerifyOptions, report func(Problem)) error {
 	if opt.FS == nil {
 		opt.FS = OS
+	}
+	if opt.Repair && (opt.Undo || opt.Sealed) || opt.Undo && opt.Sealed {
+		return NewError(ErrArgument, "repair, undo and sealed: expected one of them").On(path)
+	}
+	if opt.Sealed {
+		return verifySeal(ctx, path, opt, report)
 	}
 	if opt.Repair || opt.Undo {
 		name, err := withName(opt.FS, path)

@@ -31,7 +31,7 @@ from ._save import save
 from ._settings import set_limits, set_threads
 from ._spec import Compression
 from ._table import Table
-from ._verify import Problem, verify
+from ._verify import Problem, seal, verify
 
 __all__ = [
     "Array",
@@ -57,6 +57,7 @@ __all__ = [
     "set_limits",
     "set_threads",
     "split",
+    "seal",
     "verify",
 ]
 __all__ += _errors.__all__

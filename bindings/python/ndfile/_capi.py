@@ -85,6 +85,9 @@ NDF_REDUCE_SUM = 2
 NDF_REDUCE_MIN = 4
 NDF_REDUCE_MAX = 8
 NDF_REDUCE_MEAN = 16
+NDF_PROBLEM_DAMAGE = 0
+NDF_PROBLEM_STALE = 1
+NDF_PROBLEM_FOREIGN = 2
 
 # status, name in C, exception class, builtin that it also inherits ("": none), meaning
 ERRORS = (
@@ -447,7 +450,7 @@ class ndf_problem(Structure):
         ("message", c_char_p),
         ("repair", c_char_p),
         ("repaired", c_uint32),
-        ("reserved", c_uint32),
+        ("problem_class", c_uint32),
     ]
 
 
@@ -459,15 +462,17 @@ class ndf_verify_options(Structure):
         ("struct_size", c_uint32),
         ("repair", c_uint32),
         ("follow_symlinks", c_uint32),
-        ("reserved", c_uint32),
+        ("undo", c_uint32),
         ("format", c_char_p),
         ("max_header", c_int64),
         ("progress", c_void_p),
         ("user", c_void_p),
+        ("sealed", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
-assert sizeof(ndf_verify_options) == 48
+assert sizeof(ndf_verify_options) == 56
 
 
 class ndf_convert_options(Structure):
@@ -583,6 +588,7 @@ FUNCTIONS = {
     "ndf_load_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_verify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_seal": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_convert": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_split": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_concat": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),

@@ -1,4 +1,4 @@
-"""verify: check a file more thoroughly than by reading it."""
+"""verify: check a file more thoroughly than by reading it. seal: write down what it is, to compare with later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Problem(NamedTuple):
     ----------
     error : type
         What it is: `CorruptError`, data cannot be read; `LossError`, something was lost already, such as rows
-        of a torn append; `ValueNotRepresentableError`, harmless leftovers such as temporary files.
+        of a torn append; `ValueNotRepresentableError`, what is stale or foreign.
     path : str
         The file that it lies in.
     array : str or None
@@ -34,6 +34,9 @@ class Problem(NamedTuple):
         What a repair does about it; None: nothing certain can be done.
     repaired : bool
         It has been done.
+    class_ : str
+        ``"damage"``: data cannot be read, were lost, or are not counted where they should be; ``"stale"``: harmless
+        leftovers of a writer that was stopped; ``"foreign"``: something that is no part of the format.
     """
 
     error: type[NdfileError]
@@ -43,6 +46,10 @@ class Problem(NamedTuple):
     message: str
     repair: str | None
     repaired: bool
+    class_: str = "damage"
+
+
+_CLASSES = ("damage", "stale", "foreign")
 
 
 def verify(
@@ -50,6 +57,8 @@ def verify(
     format: str | None = None,
     *,
     repair: bool = False,
+    undo: bool = False,
+    sealed: bool = False,
     follow_symlinks: bool = False,
     progress: Progress = None,
 ) -> list[Problem]:
@@ -62,7 +71,14 @@ def verify(
     format : str, optional
         Name of the format, see `formats`. Default: by content.
     repair : bool, default False
-        Do what is certain about the problems that are found. Nobody else should have the file open.
+        Do what is certain about the problems that are found. Nobody else should have the file open. Nothing is
+        deleted: what is taken away or written anew is kept in a new folder beside the store, PATH.ndf-removed-N.
+    undo : bool, default False
+        Give back what the last repair took away, and verify nothing. The problems that are returned are the files
+        that are as they were before.
+    sealed : bool, default False
+        Compare all files with what `seal` has written, and nothing else: what was changed, is missing or was added
+        since. Elements are not decoded.
     follow_symlinks : bool, default False
         As for `open`.
     progress : bool or callable, optional
@@ -76,7 +92,8 @@ def verify(
     Raises
     ------
     NdfileError
-        Checking could not go on, since the metadata cannot be read for example.
+        Checking could not go on, since the metadata cannot be read for example. `NotFoundError`, if there is no
+        repair to undo, or no seal; `ExistsError`, if something was changed since the repair: nothing is undone.
     KeyboardInterrupt
         Ctrl-C ends the call promptly.
 
@@ -98,12 +115,58 @@ def verify(
     with Watch(progress) as watch:
         options = _capi.ndf_verify_options()
         options.struct_size = ctypes.sizeof(options)
-        options.repair, options.follow_symlinks = bool(repair), bool(follow_symlinks)
+        options.repair, options.undo, options.sealed = bool(repair), bool(undo), bool(sealed)
+        options.follow_symlinks = bool(follow_symlinks)
         options.format, options.progress = name, watch.callback
         n = ctypes.c_int64()
         places = ctypes.addressof(options), ctypes.cast(callback, ctypes.c_void_p), None, ctypes.addressof(n)
         call(path, lib.ndf_verify, encode_path(path), *places)
     return found
+
+
+def seal(path: Path, *, follow_symlinks: bool = False, progress: Progress = None) -> int:
+    """Write the SHA-256 of every file of a store, or of one file, to PATH.ndf-seal beside it.
+
+    ``verify(path, sealed=True)`` compares: it finds what nothing else can, values that changed silently. The seal is
+    a text that ``sha256sum -c`` understands. A change of the store does not change its seal: seal it again.
+
+    Parameters
+    ----------
+    path : str, bytes or os.PathLike
+        The file or folder, of any format or none. Nobody should write to it meanwhile.
+    follow_symlinks : bool, default False
+        Seal what symbolic links in a folder lead to. Otherwise they are refused.
+    progress : bool or callable, optional
+        As for `read_many`, with the number of bytes.
+
+    Returns
+    -------
+    int
+        The number of files. Those with temporary names are left out.
+
+    Raises
+    ------
+    NdfileError
+        A file cannot be read, or the seal not be written: the old one stays.
+    KeyboardInterrupt
+        Ctrl-C ends the call promptly.
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> ndfile.save("seal.ds", {"x": [1, 2, 3]})
+    >>> ndfile.seal("seal.ds")
+    1
+    >>> ndfile.verify("seal.ds", sealed=True)
+    []
+    """
+    with Watch(progress) as watch:
+        options = _capi.ndf_verify_options()
+        options.struct_size = ctypes.sizeof(options)
+        options.follow_symlinks, options.progress = bool(follow_symlinks), watch.callback
+        n = ctypes.c_int64()
+        call(path, lib.ndf_seal, encode_path(path), ctypes.addressof(options), ctypes.addressof(n))
+    return n.value
 
 
 def _problem(p: ctypes.Structure) -> Problem:
@@ -115,4 +178,5 @@ def _problem(p: ctypes.Structure) -> Problem:
         p.message.decode("utf-8", "replace"),
         None if p.repair is None else p.repair.decode("utf-8", "replace"),
         bool(p.repaired),
+        _CLASSES[p.problem_class],
     )

@@ -83,10 +83,11 @@ func (a *Array) fillOutside(plain []byte, inside []int64) (changed bool, err err
 	}
 	shape := slices.Clone(a.Chunks)
 	if a.Order != nil { // as they lie in memory
-		inside = slices.Clone(inside)
+		stored := make([]int64, len(shape))
 		for i, axis := range a.Order {
-			shape[i], inside[i] = a.Chunks[axis], inside[axis]
+			shape[i], stored[i] = a.Chunks[axis], inside[axis]
 		}
+		inside = stored
 	} else if len(shape) > 0 {
 		shape[0] = int64(len(plain)) / a.strides[0]
 	}

@@ -81,6 +81,9 @@ const NDF_REDUCE_SUM = Int32(2)
 const NDF_REDUCE_MIN = Int32(4)
 const NDF_REDUCE_MAX = Int32(8)
 const NDF_REDUCE_MEAN = Int32(16)
+const NDF_PROBLEM_DAMAGE = Int32(0)
+const NDF_PROBLEM_STALE = Int32(1)
+const NDF_PROBLEM_FOREIGN = Int32(2)
 
 struct ndf_error
     code::Int32
@@ -310,18 +313,20 @@ struct ndf_problem
     message::Cstring
     repair::Cstring
     repaired::UInt32
-    reserved::UInt32
+    problem_class::UInt32
 end
 
 struct ndf_verify_options
     struct_size::UInt32
     repair::UInt32
     follow_symlinks::UInt32
-    reserved::UInt32
+    undo::UInt32
     format::Cstring
     max_header::Int64
     progress::Ptr{Cvoid}
     user::Ptr{Cvoid}
+    sealed::UInt32
+    reserved::UInt32
 end
 
 struct ndf_convert_options
@@ -435,6 +440,7 @@ const p_ndf_save_prepared = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load_many = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save_many = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_verify = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_seal = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_convert = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_split = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_concat = Ref{Ptr{Cvoid}}(C_NULL)
@@ -464,7 +470,7 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_scalar) == 40
     @assert sizeof(ndf_summary) == 176
     @assert sizeof(ndf_problem) == 56
-    @assert sizeof(ndf_verify_options) == 48
+    @assert sizeof(ndf_verify_options) == 56
     @assert sizeof(ndf_convert_options) == 80
     @assert sizeof(ndf_shard) == 24
     @assert sizeof(ndf_shard_options) == 40
@@ -530,6 +536,7 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_load_many[] = dlsym(library, :ndf_load_many)
     p_ndf_save_many[] = dlsym(library, :ndf_save_many)
     p_ndf_verify[] = dlsym(library, :ndf_verify)
+    p_ndf_seal[] = dlsym(library, :ndf_seal)
     p_ndf_convert[] = dlsym(library, :ndf_convert)
     p_ndf_split[] = dlsym(library, :ndf_split)
     p_ndf_concat[] = dlsym(library, :ndf_concat)
@@ -600,6 +607,7 @@ ndf_save_prepared(path, args, err) = ccall(p_ndf_save_prepared[], Int32, (Cstrin
 ndf_load_many(paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err) = ccall(p_ndf_load_many[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_load_result}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), paths, n, name, buf, cap, need, infos, ninfos, results, errors, options, err)
 ndf_save_many(files, n, options, statuses, errors, many, err) = ccall(p_ndf_save_many[], Int32, (Ptr{ndf_save_file}, Int64, Ptr{ndf_write_options}, Ptr{Int32}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), files, n, options, statuses, errors, many, err)
 ndf_verify(path, options, on_problem, user, nproblems, err) = ccall(p_ndf_verify[], Int32, (Cstring, Ptr{ndf_verify_options}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), path, options, on_problem, user, nproblems, err)
+ndf_seal(path, options, nfiles, err) = ccall(p_ndf_seal[], Int32, (Cstring, Ptr{ndf_verify_options}, Ptr{Int64}, Ptr{ndf_error},), path, options, nfiles, err)
 ndf_convert(src, dst, options, losses, losses_len, err) = ccall(p_ndf_convert[], Int32, (Cstring, Cstring, Ptr{ndf_convert_options}, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), src, dst, options, losses, losses_len, err)
 ndf_split(src, parts, nparts, options, err) = ccall(p_ndf_split[], Int32, (Cstring, Ptr{ndf_shard}, Int64, Ptr{ndf_shard_options}, Ptr{ndf_error},), src, parts, nparts, options, err)
 ndf_concat(srcs, nsrcs, dst, options, err) = ccall(p_ndf_concat[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{ndf_shard_options}, Ptr{ndf_error},), srcs, nsrcs, dst, options, err)
