@@ -141,7 +141,7 @@ func TestVerifyMany(t *testing.T) {
 	}
 	ok(t, g.Close(ctx))
 	// Cutting such an array takes no longer than looking at the folder.
-	edit(t, mem, "/c/"+sizesFile, `"nbytes": 160`, `"nbytes": 16000000000000`)
+	update(t, mem, "/c/"+sizesFile, `"nbytes": 160`, `"nbytes": 16000000000000`)
 	f := open(t, mem, "/c", ndfile.Update)
 	ok(t, array(t, f, "").(ndfile.Resizer).Resize(ctx, []int64{0}))
 	ok(t, f.Close(ctx))
