@@ -22,7 +22,6 @@ type verifyJSON struct {
 type problemJSON struct {
 	Path     text   `json:"path"`
 	Array    *text  `json:"array"`
-	Class    text   `json:"class"`
 	Kind     text   `json:"kind"`
 	Offset   *int64 `json:"offset"`
 	Message  text   `json:"message"`
@@ -35,14 +34,11 @@ func newVerify() *cobra.Command {
 		Use:   "verify FILE...",
 		Short: "check files, and repair them where that is certain",
 		Long: "verify reads all data and reports each problem: what was expected and found, and what a\n" +
-			"repair would do. With --repair it does that, where nothing else can be meant. A repair\n" +
-			"deletes nothing: what it takes away or writes anew is kept in a new folder beside the\n" +
-			"store, FILE.ndf-removed-N, and --undo gives it back, the last repair first.\n\n" +
-			"Each problem has a class: damage (data cannot be read, were lost, or are not counted),\n" +
-			"stale (harmless leftovers of a writer that was stopped) or foreign (no part of the\n" +
-			"format). A file is ok, and the exit status 0, when all damage is repaired.\n\n" +
-			"With --sealed all files are compared with what \"ndfile seal\" has written, and nothing else.",
-		Example:     "  ndfile verify store.zarr\n  ndfile verify --repair 'data/*.bcolz'\n  ndfile verify --undo data/a.bcolz",
+			"repair would do. With --repair it does that, where nothing else can be meant.\n\n" +
+			"The kinds of problems are those of the library's errors: corrupt for what cannot be read,\n" +
+			"loss for what was lost already, value for harmless leftovers (temporary files), ...\n" +
+			"A file is ok, and the exit status 0, when it has no problem but leftovers and repaired ones.",
+		Example:     "  ndfile verify store.zarr\n  ndfile verify --repair 'data/*.bcolz'",
 		Annotations: schema([]verifyJSON{}),
 		Args:        cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,9 +64,6 @@ func newVerify() *cobra.Command {
 		},
 	}
 	cmd.Flags().Bool("repair", false, "repair what can be repaired")
-	cmd.Flags().Bool("undo", false, "give back what the last repair took away, and verify nothing")
-	cmd.Flags().Bool("sealed", false, "compare with the seal, and verify nothing else")
-	cmd.MarkFlagsMutuallyExclusive("repair", "undo", "sealed")
 	cmd.Flags().String("from", "", "the format; else it goes by the content")
 	cmd.RegisterFlagCompletionFunc("from", formatNames)
 	return cmd
@@ -81,12 +74,12 @@ func verifyFile(cmd *cobra.Command, t target) (verifyJSON, error) {
 	if t.named || t.index != nil {
 		return v, usage("whole files are verified").On(t.path)
 	}
-	bar := newProgress(cmd, t.path, unit(flag(cmd, "sealed")))
+	bar := newProgress(cmd, t.path, countBlocks)
 	defer bar.stop()
-	opt := ndfile.VerifyOptions{Repair: flag(cmd, "repair"), Undo: flag(cmd, "undo"), Sealed: flag(cmd, "sealed"), Format: word(cmd, "from"), Progress: bar.set}
+	opt := ndfile.VerifyOptions{Repair: flag(cmd, "repair"), Format: word(cmd, "from"), Progress: bar.set}
 	err := ndfile.Verify(cmd.Context(), all.Formats, t.path, opt, func(p ndfile.Problem) {
 		v.Problems = append(v.Problems, problemOf(p))
-		if p.Class == ndfile.Damage && !p.Repaired {
+		if p.Kind != ndfile.ErrValue && !p.Repaired {
 			v.OK = false
 		}
 	})
@@ -95,7 +88,7 @@ func verifyFile(cmd *cobra.Command, t target) (verifyJSON, error) {
 
 // problemOf is a problem as it is printed.
 func problemOf(p ndfile.Problem) problemJSON {
-	j := problemJSON{Path: text(p.Path), Class: text(p.Class.String()), Kind: text(kindName(p.Kind)), Message: text(p.Msg), Repaired: p.Repaired}
+	j := problemJSON{Path: text(p.Path), Kind: text(kindName(p.Kind)), Message: text(p.Msg), Repaired: p.Repaired}
 	if name := text(p.Array); p.HasArray {
 		j.Array = &name
 	}
@@ -122,7 +115,7 @@ func (v *verifyJSON) print(w io.Writer) {
 		if p.Offset != nil {
 			fmt.Fprintf(w, "at byte %d: ", *p.Offset)
 		}
-		fmt.Fprintf(w, "%s: %s", p.name(), p.Message)
+		fmt.Fprintf(w, "%s: %s", p.Kind, p.Message)
 		if p.Repair != nil {
 			fmt.Fprintf(w, " (%s: %s)", either(p.Repaired, "repaired", "repair"), *p.Repair)
 		}
@@ -131,12 +124,4 @@ func (v *verifyJSON) print(w io.Writer) {
 	if v.OK {
 		fmt.Fprintf(w, "%s: ok\n", printablePath(string(v.Path)))
 	}
-}
-
-// name is the class of a problem, or of damage the kind of error.
-func (p *problemJSON) name() text {
-	if p.Class == text(ndfile.Damage.String()) {
-		return p.Kind
-	}
-	return p.Class
 }

@@ -28,7 +28,7 @@ const SealSuffix = ".ndf-seal"
 // a file with its SHA-256, two spaces and its path. The first line and the last
 // one are comments to it; the last one holds the SHA-256 of all lines before.
 const (
-	sealHead = "# ndf-seal 1: check with \"ndfile verify --sealed\", or here with \"sha256sum -c\"\n"
+	sealHead = "# ndf-seal 1: check with \"ndfile seal --check\", or here with \"sha256sum -c\"\n"
 	sealTail = "# end "
 	maxSeal  = 4 << 30
 )
@@ -134,7 +134,7 @@ func (s *sealing) add(ctx context.Context, rel string, info vfs.Info, around []v
 	around = append(around, info)
 	entries, err := s.fsys.ReadDir(s.at(rel))
 	for i := 0; err == nil && i < len(entries); i++ {
-		if vfs.IsTempName(entries[i].Name) {
+		if vfs.IsTempName(entries[i].Name) || entries[i].Name == vfs.LockName {
 			continue
 		}
 		look, inner := s.fsys.Lstat, entries[i].Name
