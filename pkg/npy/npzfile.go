@@ -63,7 +63,7 @@ func newArchive(in vfs.File, limits ndfile.Limits) (*archiveFile, error) {
 	if s := string(head[:]); s != zipMember && s != zipEnd {
 		return nil, flat.Wrong(ndfile.ErrFormat, 0, "signature of a ZIP archive", strconv.Quote(zipMember), strconv.Quote(s))
 	}
-	budget := &budget{in: in, left: limits.Header() + maxSearch}
+	budget := &budget{in: in, size: size, left: limits.Header() + maxSearch}
 	r, err := zip.NewReader(budget, size)
 	if err != nil {
 		return nil, zipError(err, "directory of the archive")
@@ -87,14 +87,19 @@ func newArchive(in vfs.File, limits ndfile.Limits) (*archiveFile, error) {
 	return f, nil
 }
 
-// budget reads a file, and only so much of it before spent is set.
+// budget reads a file, and only so much of it before spent is set. Places that
+// are none, which a damaged directory has, are ErrCorrupt.
 type budget struct {
 	in    io.ReaderAt
+	size  int64
 	left  int64
 	spent bool // the directory has been read, the rest is the members
 }
 
 func (b *budget) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 || off > b.size {
+		return 0, flat.Wrong(ndfile.ErrCorrupt, -1, "place in the archive", "0 to "+decimal(b.size), decimal(off))
+	}
 	if !b.spent {
 		if b.left -= int64(len(p)); b.left < 0 {
 			return 0, ndfile.NewError(ndfile.ErrLimit, "the directory of the archive is longer than the limit for headers")

@@ -127,8 +127,9 @@ def verify(
 def seal(path: Path, *, follow_symlinks: bool = False, progress: Progress = None) -> int:
     """Write the SHA-256 of every file of a store, or of one file, to PATH.ndf-seal beside it.
 
-    ``verify(path, sealed=True)`` compares: it finds what nothing else can, values that changed silently. The seal is
-    a text that ``sha256sum -c`` understands. A change of the store does not change its seal: seal it again.
+    ``verify(path, sealed=True)`` compares: it finds what nothing else can, values that changed silently. The
+    seal is a text that ``sha256sum -c`` understands. A change of the store does not change its seal: seal it
+    again.
 
     Parameters
     ----------
