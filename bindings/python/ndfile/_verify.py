@@ -1,4 +1,4 @@
-"""verify: check a file more thoroughly than by reading it. seal: write down what it is, to compare with later."""
+"""verify: check a file more thoroughly than by reading it. seal: write down what it is now."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Problem(NamedTuple):
     repaired : bool
         It has been done.
     class_ : str
-        ``"damage"``: data cannot be read, were lost, or are not counted where they should be; ``"stale"``: harmless
-        leftovers of a writer that was stopped; ``"foreign"``: something that is no part of the format.
+        ``"damage"``: data cannot be read, were lost, or are not counted where they should be; ``"stale"``:
+        harmless leftovers of a writer that was stopped; ``"foreign"``: something that is no part of the format.
     """
 
     error: type[NdfileError]
@@ -71,14 +71,15 @@ def verify(
     format : str, optional
         Name of the format, see `formats`. Default: by content.
     repair : bool, default False
-        Do what is certain about the problems that are found. Nobody else should have the file open. Nothing is
-        deleted: what is taken away or written anew is kept in a new folder beside the store, PATH.ndf-removed-N.
+        Do what is certain about the problems that are found. Nobody else should have the file open. Nothing
+        is deleted: what is taken away or written anew is kept in a new folder beside the store,
+        PATH.ndf-removed-N.
     undo : bool, default False
-        Give back what the last repair took away, and verify nothing. The problems that are returned are the files
-        that are as they were before.
+        Give back what the last repair took away, and verify nothing. The problems that are returned are the
+        files that are as they were before.
     sealed : bool, default False
-        Compare all files with what `seal` has written, and nothing else: what was changed, is missing or was added
-        since. Elements are not decoded.
+        Compare all files with what `seal` has written, and nothing else: what was changed, is missing or was
+        added since. Elements are not decoded.
     follow_symlinks : bool, default False
         As for `open`.
     progress : bool or callable, optional
@@ -92,8 +93,9 @@ def verify(
     Raises
     ------
     NdfileError
-        Checking could not go on, since the metadata cannot be read for example. `NotFoundError`, if there is no
-        repair to undo, or no seal; `ExistsError`, if something was changed since the repair: nothing is undone.
+        Checking could not go on, since the metadata cannot be read for example. `NotFoundError`, if there is
+        no repair to undo, or no seal; `ExistsError`, if something was changed since the repair: nothing is
+        undone.
     KeyboardInterrupt
         Ctrl-C ends the call promptly.
 
