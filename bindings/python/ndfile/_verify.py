@@ -36,7 +36,8 @@ class Problem(NamedTuple):
         It has been done.
     class_ : str
         ``"damage"``: data cannot be read, were lost, or are not counted where they should be; ``"stale"``:
-        harmless leftovers of a writer that was stopped; ``"foreign"``: something that is no part of the format.
+        harmless leftovers of a writer that was stopped; ``"foreign"``: something that is no part of the
+        format.
     """
 
     error: type[NdfileError]
