@@ -170,8 +170,10 @@ func (s *sealing) hash(ctx context.Context, progress func(done, total int64) boo
 	}()
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
+	wanted := true // by progress, however far the work has come
 	for running := true; running; {
-		if progress != nil && ctx.Err() == nil && !progress(min(done.Load(), s.bytes), s.bytes) {
+		if progress != nil && wanted && !progress(min(done.Load(), s.bytes), s.bytes) {
+			wanted = false
 			cancel()
 		}
 		select {
@@ -187,8 +189,11 @@ func (s *sealing) hash(ctx context.Context, progress func(done, total int64) boo
 			return e
 		}
 	}
-	if err == nil && progress != nil {
-		progress(s.bytes, s.bytes)
+	if err == nil && progress != nil && wanted {
+		wanted = progress(s.bytes, s.bytes)
+	}
+	if err == nil && !wanted {
+		err = NewError(ErrCanceled, "")
 	}
 	return err
 }
