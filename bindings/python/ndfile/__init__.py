@@ -54,10 +54,10 @@ __all__ = [
     "read_many",
     "save",
     "save_many",
+    "seal",
     "set_limits",
     "set_threads",
     "split",
-    "seal",
     "verify",
 ]
 __all__ += _errors.__all__
