@@ -144,8 +144,9 @@ typedef uint64_t ndf_map;
 /* The most axes an array can have. */
 #define NDF_MAX_NDIM 64
 
-/* MiB of address space that must be left to load the library where RLIMIT_AS (ulimit -v) sets a limit. A process
- * that has not as much ends with a message when it loads the library; one that loads it at run time can look before. */
+/* MiB of address space that must be left to load the library where RLIMIT_AS (ulimit -v) sets a limit. A
+ * process that has not as much ends with a message when it loads the library; one that loads it at run time
+ * can look before. */
 #define NDF_ADDRESS_MIB 128
 
 /* Where and why a call failed; memory of the caller, 1024 bytes for ever. On success only code is written. */
@@ -175,7 +176,8 @@ enum {
 
 /* How a new file becomes visible. */
 enum {
-  NDF_COMMIT_ATOMIC = 0, /* temporary file in the same folder, then rename: the old file or the new one; mode, owner, ACL and
+  NDF_COMMIT_ATOMIC = 0, /* temporary file in the same folder, then rename: the old file or the new one; mode,
+                            owner, ACL and
                              extended attributes of the old one are kept as far as that is permitted */
   NDF_COMMIT_DIRECT = 1  /* written in place, for speed; a crash can leave a torn file */
 };
@@ -191,7 +193,8 @@ enum {
  * longjmp may leave it. */
 typedef int32_t (*ndf_progress)(void *user, int64_t done, int64_t total);
 
-/* Options of ndf_file_open. From shared on they are for NDF_MODE_UPDATE: one writer at a time has a store open for
+/* Options of ndf_file_open. From shared on they are for NDF_MODE_UPDATE: one writer at a time has a store
+ * open for
  * changes, and readers are never kept out. */
 typedef struct ndf_open_options {
   uint32_t struct_size;
@@ -199,11 +202,13 @@ typedef struct ndf_open_options {
   const char *format; /* name of the format; NULL: found by content */
   int64_t max_header; /* longest metadata text in bytes; 0: as ndf_set_limits says */
   uint32_t follow_symlinks; /* not 0: what is inside a store may be symbolic links, which lead anywhere */
-  uint32_t shared;    /* not 0: writers of regions share the store, chunks are locked one by one; changes of shape,
+  uint32_t shared;    /* not 0: writers of regions share the store, chunks are locked one by one; changes of
+                         shape,
                          arrays and attributes are NDF_ERR_NOT_SUPPORTED (but not in zarr0) */
-  int64_t timeout_ms; /* how long to wait for other writers before NDF_ERR_BUSY; 0: 5000; less than 0: not at all */
-  uint32_t sync;      /* not 0: all that is written is synced to the disk: data, then metadata, then folders */
-  uint32_t require_lock; /* not 0: NDF_ERR_NOT_SUPPORTED where the file system has no locks; else NDF_FILE_UNLOCKED */
+  int64_t timeout_ms; /* how long to wait for other writers before NDF_ERR_BUSY; 0: 5000; less than 0: not */
+  uint32_t sync;      /* not 0: what is written is synced to the disk: data, then metadata, then folders */
+  uint32_t require_lock; /* not 0: NDF_ERR_NOT_SUPPORTED where the file system has no locks; else
+                            NDF_FILE_UNLOCKED */
   ndf_progress progress; /* NULL: none. Called while the call waits for other writers; a step is a ms */
   void *user;            /* handed to progress */
 } ndf_open_options;
@@ -256,11 +261,11 @@ typedef struct ndf_array_info {
   char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_dtype) */
   int64_t shape[64]; /* row-major: the last axis varies fastest */
   int64_t chunks[64]; /* shape of a chunk; 0 everywhere without NDF_ARRAY_CHUNKED */
-  char codec[16];    /* how new chunks are compressed where that is Blosc, as in ndf_blosc_params; else empty: see
-                        ndf_array_codecs */
+  char codec[16];    /* how new chunks are compressed where that is Blosc, as in ndf_blosc_params; else
+                        empty: see ndf_array_codecs */
   int32_t level;     /* 0 to 9 */
   uint32_t shuffle;  /* NDF_BLOSC_* */
-  int64_t shards[64]; /* shape of a shard, the chunks that lie in one file; 0 everywhere where each has its own */
+  int64_t shards[64]; /* shape of a shard, the chunks that lie in one file; 0 everywhere: each has its own */
 } ndf_array_info;
 
 /* Filters of a Blosc1 chunk. */
@@ -301,9 +306,11 @@ typedef struct ndf_array_spec {
                              order as ndf_array_fill gives it; NULL: as the format chooses, which is zero */
   int64_t expected_rows;  /* hint for choosing chunks: what the first axis will grow to; 0: as shape says */
   int64_t fill_len;       /* dtype "bytes" or "str": bytes at fill; else 0 */
-  const char *codecs_json; /* codecs that make the bytes of a chunk, the first one first, as a JSON list: "zstd" or
-                             {"name": "zstd", "level": 3}; "[]": none. NULL: as compression says */
-  const int64_t *shards;  /* ndim extents of a shard, the chunks that lie in one file; NULL: each has its own */
+  const char *codecs_json; /* codecs that make the bytes of a chunk, the first one first, as a JSON list of
+                             names and of objects as {"name": "zstd", "level": 3}; "[]": none. NULL: as
+                             compression says */
+  const int64_t *shards;  /* ndim extents of a shard, the chunks that lie in one file; NULL: as many files as
+                             chunks */
 } ndf_array_spec;
 
 /* One array for ndf_save. */

@@ -197,7 +197,7 @@ def test_modes():
         ndfile.open("x.ds", attrs={})
     with pytest.raises(ValueError, match="trailing"):
         ndfile.open("x.ds", trailing=b"x")
-    for option in ("follow_symlinks", "lock"):
+    for option in ("follow_symlinks", "shared"):
         with pytest.raises(ValueError, match=option):
             ndfile.open("y.ds", "w", **{option: True})
     with pytest.raises(ValueError, match="nope"):

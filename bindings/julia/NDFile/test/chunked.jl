@@ -145,7 +145,7 @@ end
         foreach(wait, tasks)
     end
     @test NDFile.read("p") == 1:1000
-    NDFile.open(f -> f.array[1] = 0, "p", "r+"; lock=true)
+    NDFile.open(f -> f.array[1] = 0, "p", "r+"; shared=true)
     @test NDFile.read("p") == [0; 2:1000]
 end
 
@@ -175,7 +175,7 @@ end
         (NDFile.NDF_ERR_BOUNDS, ["x.bcolz"], () -> NDFile.open(f -> NDFile.readchunk(f.array, 2), "x.bcolz")),
         (NDFile.NDF_ERR_NOT_SUPPORTED, ["x.ds"], () -> NDFile.open(f -> NDFile.readchunk(f["x"], 1), "x.ds")),
         (NDFile.NDF_ERR_NOT_SUPPORTED, ["x.bcolz"], () -> NDFile.open(f -> NDFile.mmap(f.array), "x.bcolz")),
-        (NDFile.NDF_ERR_ARGUMENT, ["lock"], () -> NDFile.open("y.bcolz", "w"; lock=true)),
+        (NDFile.NDF_ERR_ARGUMENT, ["shared"], () -> NDFile.open("y.bcolz", "w"; shared=true)),
         (NDFile.NDF_ERR_FORMAT, ["y.zarr"], () -> NDFile.save("y.zarr", [1])),
     ]
         e = problem(f)
