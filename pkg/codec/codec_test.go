@@ -109,8 +109,7 @@ func TestRoundTrip(t *testing.T) {
 // TestEveryCodecIsSampled keeps the list above complete.
 func TestEveryCodecIsSampled(t *testing.T) {
 	var seen []string
-	var add func(specs []Spec, v Version)
-	add = func(specs []Spec, v Version) {
+	add := func(specs []Spec, v Version) {
 		for _, s := range specs {
 			one, err := New(s, v)
 			if err != nil {

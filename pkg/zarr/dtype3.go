@@ -270,11 +270,6 @@ func record3Value(d ndarray.DType) (pyjson.Value, error) {
 	return named(records3, "fields", pyjson.List(fields...)), nil
 }
 
-// hasOrder tells whether anything in an element has a byte order.
-func hasOrder(d ndarray.DType) bool {
-	return !d.WithOrder(ndarray.Little).Equal(d.WithOrder(ndarray.Big))
-}
-
 // littleRecord gives a dtype and an element of it as they are stored: records are
 // little endian, since zarr-python 3.1 takes them for that whatever the codec
 // says.
