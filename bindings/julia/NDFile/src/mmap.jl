@@ -14,6 +14,7 @@ masked or big-endian ones, are `NDF_ERR_NOT_SUPPORTED`, with the reason.
 rawrite(collect(1.0:6.0), "numbers.ra")
 x = NDFile.open(f -> NDFile.mmap(f.array), "numbers.ra")
 @assert sum(x) == 21
+x = nothing    # now the garbage collector may unmap it
 ```
 """
 function mmap(a::NDArray{T,N}) where {T,N}
