@@ -2,6 +2,7 @@ package ndfile
 
 import (
 	"context"
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -194,10 +195,10 @@ func (l *leaf) apply(ctx context.Context, b block, keep []byte) error {
 
 // ones counts the bytes that are 1 among some of 0 and 1.
 func ones(keep []byte) (n int) {
-	for words := view[uint64](keep); len(words) > 0; words = words[1:] {
-		n += bits.OnesCount64(words[0])
+	for ; len(keep) >= 8; keep = keep[8:] { // it need not be aligned
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(keep))
 	}
-	for _, k := range keep[len(keep)&^7:] {
+	for _, k := range keep {
 		n += int(k)
 	}
 	return n
