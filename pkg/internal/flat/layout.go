@@ -12,6 +12,7 @@ import (
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/store"
 )
 
 const (
@@ -324,22 +325,12 @@ func (l *Layout) Map() (data []byte, unmap func() error, err error) {
 
 // ReadFull reads len(p) bytes at off in pieces of bounded size and looks at ctx
 // before each. A file that ends before is ndfile.ErrCorrupt.
-func ReadFull(ctx context.Context, f vfs.File, p []byte, off int64) error {
-	for len(p) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		m := min(len(p), maxTransfer)
-		n, err := f.ReadAt(p[:m], off)
-		if n < m {
-			if err == io.EOF || err == nil {
-				return tooShort(int64(len(p)), off, off+int64(n))
-			}
-			return err
-		}
-		p, off = p[m:], off+int64(m)
+func ReadFull(ctx context.Context, f store.Value, p []byte, off int64) error {
+	n, err := store.ReadFull(ctx, f, p, off)
+	if err == io.ErrUnexpectedEOF {
+		return tooShort(int64(len(p)), off, off+int64(n))
 	}
-	return nil
+	return err
 }
 
 func tooShort(n, off, size int64) error {
