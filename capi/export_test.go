@@ -123,7 +123,7 @@ func TestLoadDoesNotAllocate(t *testing.T) {
 	}
 	infos := make([]ndfile.LoadInfo, 4)
 	run := loader(load, path, make([]byte, 4096), infos)
-	if found, err := run(); err != nil || !found.ok || found.ninfos != 1 || found.need < 8 || found.layout == 0 || infos[0].Count != 2 {
+	if found, err := run(); err != nil || !found.ok || found.ninfos != 1 || found.need < 8 || found.series == 0 || infos[0].Count != 2 {
 		t.Fatalf("%+v, count %d: %v", found, infos[0].Count, err)
 	}
 	if n := testing.AllocsPerRun(1000, func() { run() }); n >= 1 {

@@ -86,7 +86,7 @@ typedef struct ndfgo_load_args {
   int64_t max_infos;
   int64_t need;
   int64_t ninfos;
-  int64_t layout;
+  int64_t series;
 } ndfgo_load_args;
 
 typedef struct ndfgo_save_args {
@@ -175,14 +175,14 @@ typedef struct ndfgo_convert_options {
   int64_t max_header;
 } ndfgo_convert_options;
 
-typedef struct ndfgo_shard {
+typedef struct ndfgo_part {
   uint32_t struct_size;
   uint32_t reserved;
   uintptr_t path;
   int64_t nrows;
-} ndfgo_shard;
+} ndfgo_part;
 
-typedef struct ndfgo_shard_options {
+typedef struct ndfgo_split_options {
   uint32_t struct_size;
   uint32_t commit;
   uint32_t sync;
@@ -191,7 +191,7 @@ typedef struct ndfgo_shard_options {
   uint32_t reserved;
   uintptr_t format;
   int64_t max_header;
-} ndfgo_shard_options;
+} ndfgo_split_options;
 
 /* The exports. Go knows no const. */
 extern char *ndfgo_version(void);
@@ -258,8 +258,8 @@ extern int32_t ndfgo_save_many(ndf_save_file *files, int64_t n, ndf_write_option
 extern int32_t ndfgo_verify(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
 extern int32_t ndfgo_seal(char *path, ndf_verify_options *options, int64_t *nfiles, ndf_error *err);
 extern int32_t ndfgo_convert(char *src, char *dst, ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err);
-extern int32_t ndfgo_split(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
-extern int32_t ndfgo_concat(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);
+extern int32_t ndfgo_split(char *src, ndf_part *parts, int64_t nparts, ndf_split_options *options, ndf_error *err);
+extern int32_t ndfgo_concat(char **srcs, int64_t nsrcs, char *dst, ndf_split_options *options, ndf_error *err);
 extern int32_t ndfgo_set_threads(int32_t threads, ndf_error *err);
 extern int32_t ndfgo_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err);
 

@@ -227,7 +227,7 @@ typedef struct ndf_load_args {
   int64_t max_infos;    /* infos that there is room for */
   int64_t need;         /* bytes of buf that are used or needed */
   int64_t ninfos;       /* number of arrays */
-  int64_t layout;       /* not 0: stands for the names, the places and all else that the infos say */
+  int64_t series;       /* out: not 0: the number of a series of files, of which the infos say the same */
 } ndf_load_args;
 
 /* The arguments of ndf_save but the path, for ndf_save_prepared. */
@@ -394,15 +394,15 @@ typedef struct ndf_convert_options {
 } ndf_convert_options;
 
 /* One part of a store that ndf_split cuts. */
-typedef struct ndf_shard {
+typedef struct ndf_part {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
   const char *path;  /* the new store */
   int64_t nrows;     /* number of rows that go there, along the first axis */
-} ndf_shard;
+} ndf_part;
 
 /* Options of ndf_split and ndf_concat. */
-typedef struct ndf_shard_options {
+typedef struct ndf_split_options {
   uint32_t struct_size;
   uint32_t commit;          /* NDF_COMMIT_* */
   uint32_t sync;            /* not 0: fsync files and folders before success is reported */
@@ -411,7 +411,7 @@ typedef struct ndf_shard_options {
   uint32_t reserved;        /* 0 */
   const char *format;       /* name of the format; NULL: found by content */
   int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
-} ndf_shard_options;
+} ndf_split_options;
 
 /* The Arrow C data and stream interfaces, as https://arrow.apache.org/docs/format/CDataInterface.html has
  * them, with the guards that let several headers declare them. */

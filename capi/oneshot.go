@@ -57,14 +57,14 @@ func ndfgo_load(path *C.char, name *C.char, buf address, cap C.int64_t, need *C.
 // ndfgo_load_prepared does what ndf_load does, with arguments that can be used for the next file again.
 //
 // It is for languages where each argument takes time. In a series of files that are alike even the infos need not be
-// looked at again: while layout is not 0 and what it was after an earlier call of this process, whatever the arguments
+// looked at again: while series is not 0 and what it was after an earlier call of this process, whatever the arguments
 // of that were, the arrays have the names, dtypes, shapes and places that they had then.
 //
 // C: int32_t ndf_load_prepared(const char *path, ndf_load_args *args, ndf_error *err)
 //
 // Parameters:
 //   - path: the file or folder
-//   - args: the other arguments of ndf_load. need, ninfos and layout are filled; one struct is for one call at a time
+//   - args: the other arguments of ndf_load. need, ninfos and series are filled; one struct is for one call at a time
 //
 // Returns: NDF_OK, and else what ndf_load returns. Other than NDF_OK and NDF_ERR_BUFFER leave args as it was.
 //
@@ -83,7 +83,7 @@ func ndfgo_load_prepared(path *C.char, args *C.ndf_load_args, err *C.ndf_error) 
 		var found loaded
 		found, e = load(path, (*C.char)(pointer(own.name)), pointer(own.buf), own.cap, pointer(own.infos), own.max_infos)
 		if found.ok {
-			own.need, own.ninfos, own.layout = found.need, found.ninfos, found.layout
+			own.need, own.ninfos, own.series = found.need, found.ninfos, found.series
 			copyStruct(address(args), &own, uintptr(own.struct_size))
 		}
 	}
@@ -92,7 +92,7 @@ func ndfgo_load_prepared(path *C.char, args *C.ndf_load_args, err *C.ndf_error) 
 
 // loaded is what a load tells about the arrays as a whole.
 type loaded struct {
-	need, ninfos, layout C.int64_t
+	need, ninfos, series C.int64_t
 	ok                   bool // false: the load has not come so far
 }
 
@@ -113,7 +113,7 @@ func load(cpath *C.char, name *C.char, buf address, capacity C.int64_t, infos ad
 		sink.Name, sink.Buf, sink.Infos = "", nil, nil
 		sinks.Put(sink)
 	}()
-	sink.One, sink.Name, sink.Limits, sink.Buf, sink.N, sink.Need, sink.Layout = name != nil, textAt(name), limits(), dst, 0, 0, 0
+	sink.One, sink.Name, sink.Limits, sink.Buf, sink.N, sink.Need, sink.Series = name != nil, textAt(name), limits(), dst, 0, 0, 0
 	stride := infoSize
 	if room > 0 {
 		if stride, err = structStride("ndf_load_info", infos); err != nil {
@@ -129,18 +129,18 @@ func load(cpath *C.char, name *C.char, buf address, capacity C.int64_t, infos ad
 		err = loadStrided(path, sink, infos, room, stride)
 	}
 	if err == nil || errors.Is(err, ndfile.ErrBuffer) {
-		found = loaded{C.int64_t(sink.Need), C.int64_t(sink.N), C.int64_t(layoutOf(sink)), true}
+		found = loaded{C.int64_t(sink.Need), C.int64_t(sink.N), C.int64_t(seriesOf(sink)), true}
 	}
 	return found, err
 }
 
-// layoutOf is the sink's layout as this process knows it: the copy of the library that a forked child loads counts its
+// seriesOf is the sink's series as this process knows it: the copy of the library that a forked child loads counts its
 // own, but the child remembers those of its parent.
-func layoutOf(sink *ndfile.Sink) uint64 {
-	if sink.Layout == 0 {
+func seriesOf(sink *ndfile.Sink) uint64 {
+	if sink.Series == 0 {
 		return 0
 	}
-	return sink.Layout<<8 | uint64(epoch())
+	return sink.Series<<8 | uint64(epoch())
 }
 
 // loadStrided loads for a caller whose infos have another size than ours.

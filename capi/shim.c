@@ -81,8 +81,8 @@ typedef struct calls {
   int32_t (*verify)(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
   int32_t (*seal)(char *path, ndf_verify_options *options, int64_t *nfiles, ndf_error *err);
   int32_t (*convert)(char *src, char *dst, ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err);
-  int32_t (*split)(char *src, ndf_shard *parts, int64_t nparts, ndf_shard_options *options, ndf_error *err);
-  int32_t (*concat)(char **srcs, int64_t nsrcs, char *dst, ndf_shard_options *options, ndf_error *err);
+  int32_t (*split)(char *src, ndf_part *parts, int64_t nparts, ndf_split_options *options, ndf_error *err);
+  int32_t (*concat)(char **srcs, int64_t nsrcs, char *dst, ndf_split_options *options, ndf_error *err);
   int32_t (*set_threads)(int32_t threads, ndf_error *err);
   int32_t (*set_limits)(int64_t max_header, int64_t max_chunk, ndf_error *err);
 } calls;
@@ -574,18 +574,18 @@ int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_options 
   return table == NULL ? NDF_ERR_FORKED : table->convert(ARG(char *, src), ARG(char *, dst), ARG(ndf_convert_options *, options), ARG(char *, losses), ARG(int64_t *, losses_len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_split(const char *src, const ndf_shard *parts, int64_t nparts, const ndf_shard_options *options, ndf_error *err) {
+int32_t ndf_split(const char *src, const ndf_part *parts, int64_t nparts, const ndf_split_options *options, ndf_error *err) {
   if (IS_NULL(src)) return refuse_null(err, "ndf_split", "src");
   if (IS_NULL(parts)) return refuse_null(err, "ndf_split", "parts");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->split(ARG(char *, src), ARG(ndf_shard *, parts), nparts, ARG(ndf_shard_options *, options), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->split(ARG(char *, src), ARG(ndf_part *, parts), nparts, ARG(ndf_split_options *, options), ARG(ndf_error *, err));
 }
 
-int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst, const ndf_shard_options *options, ndf_error *err) {
+int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst, const ndf_split_options *options, ndf_error *err) {
   if (IS_NULL(srcs)) return refuse_null(err, "ndf_concat", "srcs");
   if (IS_NULL(dst)) return refuse_null(err, "ndf_concat", "dst");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->concat(ARG(char **, srcs), nsrcs, ARG(char *, dst), ARG(ndf_shard_options *, options), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->concat(ARG(char **, srcs), nsrcs, ARG(char *, dst), ARG(ndf_split_options *, options), ARG(ndf_error *, err));
 }
 
 int32_t ndf_set_threads(int32_t threads, ndf_error *err) {
@@ -725,7 +725,7 @@ _Static_assert(offsetof(ndf_load_args, infos) == 32, "ndf_load_args.infos");
 _Static_assert(offsetof(ndf_load_args, max_infos) == 40, "ndf_load_args.max_infos");
 _Static_assert(offsetof(ndf_load_args, need) == 48, "ndf_load_args.need");
 _Static_assert(offsetof(ndf_load_args, ninfos) == 56, "ndf_load_args.ninfos");
-_Static_assert(offsetof(ndf_load_args, layout) == 64, "ndf_load_args.layout");
+_Static_assert(offsetof(ndf_load_args, series) == 64, "ndf_load_args.series");
 _Static_assert(sizeof(ndf_save_args) == 48, "ndf_save_args");
 _Static_assert(sizeof(ndfgo_save_args) == 48, "ndfgo_save_args");
 _Static_assert(offsetof(ndf_save_args, struct_size) == 0, "ndf_save_args.struct_size");
@@ -829,20 +829,20 @@ _Static_assert(offsetof(ndf_convert_options, user) == 56, "ndf_convert_options.u
 _Static_assert(offsetof(ndf_convert_options, follow_symlinks) == 64, "ndf_convert_options.follow_symlinks");
 _Static_assert(offsetof(ndf_convert_options, reserved) == 68, "ndf_convert_options.reserved");
 _Static_assert(offsetof(ndf_convert_options, max_header) == 72, "ndf_convert_options.max_header");
-_Static_assert(sizeof(ndf_shard) == 24, "ndf_shard");
-_Static_assert(sizeof(ndfgo_shard) == 24, "ndfgo_shard");
-_Static_assert(offsetof(ndf_shard, struct_size) == 0, "ndf_shard.struct_size");
-_Static_assert(offsetof(ndf_shard, reserved) == 4, "ndf_shard.reserved");
-_Static_assert(offsetof(ndf_shard, path) == 8, "ndf_shard.path");
-_Static_assert(offsetof(ndf_shard, nrows) == 16, "ndf_shard.nrows");
-_Static_assert(sizeof(ndf_shard_options) == 40, "ndf_shard_options");
-_Static_assert(sizeof(ndfgo_shard_options) == 40, "ndfgo_shard_options");
-_Static_assert(offsetof(ndf_shard_options, struct_size) == 0, "ndf_shard_options.struct_size");
-_Static_assert(offsetof(ndf_shard_options, commit) == 4, "ndf_shard_options.commit");
-_Static_assert(offsetof(ndf_shard_options, sync) == 8, "ndf_shard_options.sync");
-_Static_assert(offsetof(ndf_shard_options, exclusive) == 12, "ndf_shard_options.exclusive");
-_Static_assert(offsetof(ndf_shard_options, follow_symlinks) == 16, "ndf_shard_options.follow_symlinks");
-_Static_assert(offsetof(ndf_shard_options, reserved) == 20, "ndf_shard_options.reserved");
-_Static_assert(offsetof(ndf_shard_options, format) == 24, "ndf_shard_options.format");
-_Static_assert(offsetof(ndf_shard_options, max_header) == 32, "ndf_shard_options.max_header");
+_Static_assert(sizeof(ndf_part) == 24, "ndf_part");
+_Static_assert(sizeof(ndfgo_part) == 24, "ndfgo_part");
+_Static_assert(offsetof(ndf_part, struct_size) == 0, "ndf_part.struct_size");
+_Static_assert(offsetof(ndf_part, reserved) == 4, "ndf_part.reserved");
+_Static_assert(offsetof(ndf_part, path) == 8, "ndf_part.path");
+_Static_assert(offsetof(ndf_part, nrows) == 16, "ndf_part.nrows");
+_Static_assert(sizeof(ndf_split_options) == 40, "ndf_split_options");
+_Static_assert(sizeof(ndfgo_split_options) == 40, "ndfgo_split_options");
+_Static_assert(offsetof(ndf_split_options, struct_size) == 0, "ndf_split_options.struct_size");
+_Static_assert(offsetof(ndf_split_options, commit) == 4, "ndf_split_options.commit");
+_Static_assert(offsetof(ndf_split_options, sync) == 8, "ndf_split_options.sync");
+_Static_assert(offsetof(ndf_split_options, exclusive) == 12, "ndf_split_options.exclusive");
+_Static_assert(offsetof(ndf_split_options, follow_symlinks) == 16, "ndf_split_options.follow_symlinks");
+_Static_assert(offsetof(ndf_split_options, reserved) == 20, "ndf_split_options.reserved");
+_Static_assert(offsetof(ndf_split_options, format) == 24, "ndf_split_options.format");
+_Static_assert(offsetof(ndf_split_options, max_header) == 32, "ndf_split_options.max_header");
 #endif

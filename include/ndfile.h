@@ -131,7 +131,7 @@ enum {
   NDF_CAP_ROWS = 0x2000, /* there are tables, whose number of rows can change */
   NDF_CAP_REMOVE = 0x4000, /* arrays can be removed */
   NDF_CAP_VERIFY = 0x8000, /* files are checked more thoroughly than by reading them */
-  NDF_CAP_SHARD = 0x10000 /* files can be split and joined without touching compressed data */
+  NDF_CAP_SPLIT = 0x10000 /* files can be split and joined without touching compressed data */
 };
 
 /* An open file or folder, an array of one, and an array mapped into memory. Handles are numbers, not
@@ -357,7 +357,7 @@ typedef struct ndf_load_args {
   int64_t max_infos;    /* infos that there is room for */
   int64_t need;         /* bytes of buf that are used or needed */
   int64_t ninfos;       /* number of arrays */
-  int64_t layout;       /* not 0: stands for the names, the places and all else that the infos say */
+  int64_t series;       /* out: not 0: the number of a series of files, of which the infos say the same */
 } ndf_load_args;
 
 /* The arguments of ndf_save but the path, for ndf_save_prepared. */
@@ -524,15 +524,15 @@ typedef struct ndf_convert_options {
 } ndf_convert_options;
 
 /* One part of a store that ndf_split cuts. */
-typedef struct ndf_shard {
+typedef struct ndf_part {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
   const char *path;  /* the new store */
   int64_t nrows;     /* number of rows that go there, along the first axis */
-} ndf_shard;
+} ndf_part;
 
 /* Options of ndf_split and ndf_concat. */
-typedef struct ndf_shard_options {
+typedef struct ndf_split_options {
   uint32_t struct_size;
   uint32_t commit;          /* NDF_COMMIT_* */
   uint32_t sync;            /* not 0: fsync files and folders before success is reported */
@@ -541,7 +541,7 @@ typedef struct ndf_shard_options {
   uint32_t reserved;        /* 0 */
   const char *format;       /* name of the format; NULL: found by content */
   int64_t max_header;       /* longest metadata text in bytes; 0: as ndf_set_limits says */
-} ndf_shard_options;
+} ndf_split_options;
 
 /* The Arrow C data and stream interfaces, as https://arrow.apache.org/docs/format/CDataInterface.html has
  * them, with the guards that let several headers declare them. */
@@ -1575,12 +1575,12 @@ NDF_API int32_t ndf_load(const char *path, const char *name, void *buf, int64_t 
 /* Does what ndf_load does, with arguments that can be used for the next file again.
  *
  * It is for languages where each argument takes time. In a series of files that are alike even the infos need
- * not be looked at again: while layout is not 0 and what it was after an earlier call of this process,
+ * not be looked at again: while series is not 0 and what it was after an earlier call of this process,
  * whatever the arguments of that were, the arrays have the names, dtypes, shapes and places that they had
  * then.
  *
  *   path  the file or folder
- *   args  the other arguments of ndf_load. need, ninfos and layout are filled; one struct is for one call at
+ *   args  the other arguments of ndf_load. need, ninfos and series are filled; one struct is for one call at
  *         a time
  *
  * Returns NDF_OK, and else what ndf_load returns. Other than NDF_OK and NDF_ERR_BUFFER leave args as it was.
@@ -1766,7 +1766,7 @@ NDF_API int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_
  * Chunk files are copied as they are. Each part but the last has to end between chunks of every column.
  * Attributes go into every part. src stays as it is.
  *
- *   src      the store, of a format with NDF_CAP_SHARD
+ *   src      the store, of a format with NDF_CAP_SPLIT
  *   parts    the parts one after the other, each with its struct_size set; together they have all rows
  *   nparts   number of parts
  *   options  how the new stores become visible; may be NULL: atomically, without fsync, over existing ones
@@ -1778,15 +1778,15 @@ NDF_API int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_
  * Ownership: nothing is kept.
  * Threads: any; not beside calls that change src.
  * Since 1.0. */
-NDF_API int32_t ndf_split(const char *src, const ndf_shard *parts, int64_t nparts,
-    const ndf_shard_options *options, ndf_error *err);
+NDF_API int32_t ndf_split(const char *src, const ndf_part *parts, int64_t nparts,
+    const ndf_split_options *options, ndf_error *err);
 
 /* Makes one store of several, one after the other along the first axis, without touching compressed data.
  *
  * Names, dtypes, chunks and the shapes of rows have to be the same, and each store but the last has to end
  * between chunks. Attributes are those of the first. The stores stay as they are.
  *
- *   srcs     the stores, of one format with NDF_CAP_SHARD
+ *   srcs     the stores, of one format with NDF_CAP_SPLIT
  *   nsrcs    how many, 1 or more
  *   dst      where the new store shall appear
  *   options  how it becomes visible; may be NULL: atomically, without fsync, over an existing one
@@ -1799,7 +1799,7 @@ NDF_API int32_t ndf_split(const char *src, const ndf_shard *parts, int64_t npart
  * Threads: any; not beside calls that change the stores.
  * Since 1.0. */
 NDF_API int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst,
-    const ndf_shard_options *options, ndf_error *err);
+    const ndf_split_options *options, ndf_error *err);
 
 /* ==== Settings ======================================================================== */
 

@@ -1610,13 +1610,13 @@ struct convert_options {
 };
 
 /// One part of a store that split cuts.
-struct shard {
+struct part {
   std::string path;   ///< the new store
   std::int64_t nrows; ///< rows that go there
 };
 
 /// Options of split and concat.
-struct shard_options {
+struct split_options {
   std::string format = {};      ///< name of the format; empty: found by content
   bool direct = false;          ///< as in write_options
   bool sync = false;            ///< as in write_options
@@ -1659,8 +1659,8 @@ inline std::int32_t call_report(void *user, const ndf_problem *p) {
   return (*static_cast<callback<report_function> *>(user))(*p);
 }
 
-inline ndf_shard_options c_options(const shard_options &options) {
-  ndf_shard_options out = {};
+inline ndf_split_options c_options(const split_options &options) {
+  ndf_split_options out = {};
   out.struct_size = sizeof out;
   out.commit = options.direct ? NDF_COMMIT_DIRECT : NDF_COMMIT_ATOMIC;
   out.sync = options.sync;
@@ -1745,18 +1745,18 @@ inline void convert(const std::string &src, const std::string &dst, const conver
 }
 
 /// Cuts a store into several along the first axis, without touching compressed data: see ndf_split.
-inline void split(const std::string &src, const std::vector<shard> &parts, const shard_options &options = {}) {
-  std::vector<ndf_shard> c;
-  for (const shard &part : parts) c.push_back({sizeof(ndf_shard), 0, detail::c_text(part.path, "path"), part.nrows});
-  const ndf_shard_options o = detail::c_options(options);
+inline void split(const std::string &src, const std::vector<part> &parts, const split_options &options = {}) {
+  std::vector<ndf_part> c;
+  for (const part &p : parts) c.push_back({sizeof(ndf_part), 0, detail::c_text(p.path, "path"), p.nrows});
+  const ndf_split_options o = detail::c_options(options);
   detail::call(ndf_split, detail::c_text(src, "path"), c.data(), static_cast<std::int64_t>(c.size()), &o);
 }
 
 /// Makes one store of several, one after the other along the first axis: see ndf_concat.
-inline void concat(const std::vector<std::string> &srcs, const std::string &dst, const shard_options &options = {}) {
+inline void concat(const std::vector<std::string> &srcs, const std::string &dst, const split_options &options = {}) {
   std::vector<const char *> c;
   for (const std::string &src : srcs) c.push_back(detail::c_text(src, "path"));
-  const ndf_shard_options o = detail::c_options(options);
+  const ndf_split_options o = detail::c_options(options);
   detail::call(ndf_concat, c.data(), static_cast<std::int64_t>(c.size()), detail::c_text(dst, "path"), &o);
 }
 

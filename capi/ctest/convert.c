@@ -118,14 +118,14 @@ static void test_migrate(const char *folder) {
   HOLDS(path, "", ROWS, 5);
 }
 
-static void test_shards(const char *folder, const char *table) {
+static void test_split(const char *folder, const char *table) {
   const char *one = in_folder(folder, "one.bcolz"), *two = in_folder(folder, "two.bcolz"), *whole = in_folder(folder, "whole.bcolz");
-  ndf_shard parts[2] = {{.struct_size = sizeof parts[0], .path = one, .nrows = 8}, {.struct_size = sizeof parts[0], .path = two, .nrows = 4}};
+  ndf_part parts[2] = {{.struct_size = sizeof parts[0], .path = one, .nrows = 8}, {.struct_size = sizeof parts[0], .path = two, .nrows = 4}};
   OK(ndf_split(table, parts, 2, NULL, &err));
   HOLDS(one, "a", 8, 0);
   HOLDS(two, "b", 4, 8);
   const char *srcs[2] = {two, one};
-  ndf_shard_options options = {.struct_size = sizeof options, .format = "bcolz"};
+  ndf_split_options options = {.struct_size = sizeof options, .format = "bcolz"};
   OK(ndf_concat(srcs, 2, whole, &options, &err));
   options.exclusive = 1;
   int32_t got[ROWS];
@@ -152,13 +152,13 @@ static void test_shards(const char *folder, const char *table) {
   parts[0].nrows = 8;
   FAILS(NDF_ERR_SHAPE, "", ndf_split(table, parts, 2, NULL, &err));
   parts[1].nrows = -4;
-  FAILS(NDF_ERR_ARGUMENT, "ndf_shard 1", ndf_split(table, parts, 2, NULL, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_part 1", ndf_split(table, parts, 2, NULL, &err));
   parts[1].nrows = 4, parts[1].struct_size = 32;
   FAILS(NDF_ERR_ARGUMENT, "differs", ndf_split(table, parts, 2, NULL, &err));
   FAILS(NDF_ERR_ARGUMENT, "", ndf_split(table, parts, 0, NULL, &err));
   FAILS(NDF_ERR_NOT_SUPPORTED, "a.ra", ndf_split(in_folder(folder, "a.ra"), parts, 1, NULL, &err));
   options.commit = 7;
-  FAILS(NDF_ERR_ARGUMENT, "ndf_shard_options: unknown value of commit", ndf_split(table, parts, 1, &options, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_split_options: unknown value of commit", ndf_split(table, parts, 1, &options, &err));
 }
 
 int main(int argc, char **argv) {
@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
   make(table, ROWS, 0);
   test_convert(argv[1], table);
   test_migrate(argv[1]);
-  test_shards(argv[1], table);
+  test_split(argv[1], table);
   int64_t open = -1;
   OK(ndf_handle_count(&open, &err));
   CHECK(open == 0);

@@ -652,7 +652,7 @@ void test_whole_files() {
   const std::string one = in_folder("one.bcolz"), two = in_folder("two.bcolz"), joined = in_folder("joined.bcolz");
   ndfile::split(path, {{one, 1000}, {two, 3000}});
   CHECK(file::open(two).array("id").read<std::int64_t>({{0}, {1}})[0] == 1000);
-  ndfile::shard_options fresh;
+  ndfile::split_options fresh;
   fresh.exclusive = true;
   ndfile::concat({one, two}, joined, fresh);
   CHECK(file::open(joined).array("price").read<double>() == file::open(path).array("price").read<double>());

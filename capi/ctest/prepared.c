@@ -55,15 +55,15 @@ static void test_layout(void) {
   const char *one = file_of("one.ds", "x", "y", 1.5), *two = file_of("two.ds", "x", "y", 2.5);
   const char *other = file_of("other.ds", "w", "y", 3.5);
   OK(ndf_load_prepared(one, &load, &err));
-  int64_t layout = load.layout;
-  CHECK(layout != 0 && load.ninfos == 2);
+  int64_t series = load.series;
+  CHECK(series != 0 && load.ninfos == 2);
   OK(ndf_load_prepared(two, &load, &err));
-  CHECK(load.layout == layout && holds("x", 2.5));
+  CHECK(load.series == series && holds("x", 2.5));
   OK(ndf_load_prepared(other, &load, &err));
-  CHECK(load.layout != layout && holds("w", 3.5));
+  CHECK(load.series != series && holds("w", 3.5));
   load.name = "x";
   OK(ndf_load_prepared(one, &load, &err));
-  CHECK(load.layout != layout && load.ninfos == 1 && holds("x", 1.5));
+  CHECK(load.series != series && load.ninfos == 1 && holds("x", 1.5));
   load.name = NULL;
 
   /* a file whose places its header does not tell has none */
@@ -72,18 +72,18 @@ static void test_layout(void) {
   const char *text = in_folder(folder, "text.ds");
   OK(ndf_save(text, NULL, &item, 1, NULL, NULL, &err));
   OK(ndf_load_prepared(text, &load, &err));
-  CHECK(load.layout == 0 && infos[0].data_len == 2);
+  CHECK(load.series == 0 && infos[0].data_len == 2);
 
   /* a child of fork has layouts of its own */
   OK(ndf_load_prepared(one, &load, &err));
-  layout = load.layout;
+  series = load.series;
   fflush(NULL);
   pid_t pid = fork();
   if (pid == 0) {
     check_failures = 0;
     for (int i = 0; i < 100; i++) {
       OK(ndf_load_prepared(i % 2 == 0 ? other : one, &load, &err));
-      CHECK(load.layout != 0 && load.layout != layout);
+      CHECK(load.series != 0 && load.series != series);
     }
     _exit(check_failures != 0);
   }
@@ -113,7 +113,7 @@ static void test_errors(void) {
   /* but where there is no room */
   load.cap = 8;
   FAILS(NDF_ERR_BUFFER, "8 bytes", ndf_load_prepared(one, &load, &err));
-  CHECK(load.need == before.need && load.ninfos == 2 && load.cap == 8 && load.layout == 0);
+  CHECK(load.need == before.need && load.ninfos == 2 && load.cap == 8 && load.series == 0);
   load.cap = sizeof buf;
   load.max_infos = 1;
   FAILS(NDF_ERR_BUFFER, "1 infos", ndf_load_prepared(one, &load, &err));
@@ -127,10 +127,10 @@ static void test_errors(void) {
 static void test_sizes(void) {
   const char *one = file_of("one.ds", "x", "y", 1.5);
   ndf_load_args older = load;
-  older.struct_size = offsetof(ndf_load_args, layout);
-  older.layout = 0x55;
+  older.struct_size = offsetof(ndf_load_args, series);
+  older.series = 0x55;
   OK(ndf_load_prepared(one, &older, &err));
-  CHECK(older.ninfos == 2 && older.layout == 0x55 && older.struct_size == offsetof(ndf_load_args, layout));
+  CHECK(older.ninfos == 2 && older.series == 0x55 && older.struct_size == offsetof(ndf_load_args, series));
   struct {
     ndf_load_args args;
     int64_t more;

@@ -35,7 +35,7 @@ var groups = []struct{ file, title string }{
 	{"many.go", "Many small files in one call"},
 	{"verify.go", "Checking and repairing"},
 	{"convert.go", "Converting"},
-	{"shard.go", "Splitting and joining"},
+	{"split.go", "Splitting and joining"},
 	{"settings.go", "Settings"},
 }
 

@@ -196,7 +196,7 @@ var capTexts = map[string]string{
 	"rows":        "there are tables, whose number of rows can change",
 	"remove":      "arrays can be removed",
 	"verify":      "files are checked more thoroughly than by reading them",
-	"shard":       "files can be split and joined without touching compressed data",
+	"split":       "files can be split and joined without touching compressed data",
 }
 
 // caps are the capability bits.

@@ -116,7 +116,7 @@ func convertJobs(cmd *cobra.Command, sources []string, dst string) ([]job, error
 	for i, t := range list {
 		j := job{src: t.path, dst: dst, from: word(cmd, "from"), to: to, name: word(cmd, "name")}
 		if folder {
-			format, err := ndfile.ByName(all.Formats, to)
+			format, err := ndfile.FormatByName(all.Formats, to)
 			if err != nil {
 				return nil, usage("files that go into a folder need a format: --to").On(dst)
 			}

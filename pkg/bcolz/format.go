@@ -12,13 +12,12 @@ import (
 )
 
 // Format is the bcolz format, name "bcolz", extension ".bcolz". It also
-// implements [ndfile.Verifier] and [ndfile.Sharder].
-var Format ndfile.Format = &format{ndfile.Traits{
-	ID:      "bcolz",
-	Endings: []string{".bcolz"}, // most roots have none; opening goes by content
-	Can: ndfile.CapCreate | ndfile.CapUpdate | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapChunked |
-		ndfile.CapResize | ndfile.CapRows | ndfile.CapRemove | ndfile.CapVerify | ndfile.CapShard,
-}}
+// implements [ndfile.Verifier] and [ndfile.Splitter].
+var Format ndfile.Format = &format{ndfile.NewTraits("bcolz",
+	ndfile.CapCreate|ndfile.CapUpdate|ndfile.CapFileAttrs|ndfile.CapArrayAttrs|ndfile.CapChunked|
+		ndfile.CapResize|ndfile.CapRows|ndfile.CapRemove|ndfile.CapVerify|ndfile.CapSplit,
+	".bcolz", // most roots have none; opening goes by content
+)}
 
 type format struct{ ndfile.Traits }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// newShard starts a root to be made of others.
-func newShard(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.ShardOptions) (*file, error) {
+// newPart starts a root to be made of others.
+func newPart(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.SplitOptions) (*file, error) {
 	f, err := Format.Create(ctx, fsys, path, ndfile.CreateOptions{WriteOptions: opt.WriteOptions})
 	if err != nil {
 		return nil, err

@@ -129,8 +129,8 @@ func (a *array) Spec() ndfile.Spec { return a.spec }
 
 func (a *array) Attrs() *ndfile.Attrs { return a.spec.Attrs }
 
-// named adds the name of the variable to an error.
-func (a *array) named(err error) error {
+// inArray adds the name of the variable to an error.
+func (a *array) inArray(err error) error {
 	return ndfile.Locate(err, "", string(a.v.name), true)
 }
 
@@ -152,14 +152,14 @@ func (a *array) begin(ctx context.Context, strings bool) error {
 }
 
 func (a *array) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
-	return a.named(a.read(ctx, box, dst, nil))
+	return a.inArray(a.read(ctx, box, dst, nil))
 }
 
 func (a *array) ReadMasked(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, mask []byte) error {
 	if mask == nil {
 		mask = []byte{} // nil would mean that nothing may be missing
 	}
-	return a.named(a.read(ctx, box, dst, mask))
+	return a.inArray(a.read(ctx, box, dst, mask))
 }
 
 func (a *array) read(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, mask []byte) error {
@@ -173,21 +173,21 @@ func (a *array) read(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, m
 		return err
 	}
 	clear(mask)
-	l := a.layout()
+	l := a.block()
 	return l.ReadBox(ctx, box, dst)
 }
 
-// layout is the place of a variable that is plain numbers.
-func (a *array) layout() flat.Layout {
-	return flat.Layout{File: a.src.file, Offset: a.ix.data, DType: a.spec.DType, Shape: a.v.shape}
+// block is the place of a variable that is plain numbers.
+func (a *array) block() flat.Block {
+	return flat.Block{File: a.src.file, Offset: a.ix.data, DType: a.spec.DType, Shape: a.v.shape}
 }
 
 func (a *array) ReadStrings(ctx context.Context, box ndarray.Box, offsets []int64, data, mask []byte) (int64, error) {
 	if err := a.begin(ctx, true); err != nil {
-		return 0, a.named(err)
+		return 0, a.inArray(err)
 	}
 	need, err := a.readStrings(ctx, box, offsets, data, mask)
-	return need, a.named(err)
+	return need, a.inArray(err)
 }
 
 // Map gives the bytes in the file. They are aligned to nothing: a ds file puts
@@ -208,14 +208,14 @@ func (a *array) Map(ctx context.Context) (data []byte, unmap func() error, err e
 		}
 	}
 	if err == nil {
-		l := a.layout()
+		l := a.block()
 		data, unmap, err = l.Map()
 	}
-	return data, unmap, a.named(err)
+	return data, unmap, a.inArray(err)
 }
 
 func (a *array) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	return a.named(ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text))
+	return a.inArray(ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text))
 }
 
 func (a *array) WriteMasked(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
@@ -223,5 +223,5 @@ func (a *array) WriteMasked(ctx context.Context, box ndarray.Box, src ndarray.Bu
 }
 
 func (a *array) WriteStrings(context.Context, ndarray.Box, []int64, []byte, []byte) error {
-	return a.named(ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text))
+	return a.inArray(ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text))
 }

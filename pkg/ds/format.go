@@ -12,20 +12,12 @@ import (
 
 // Format is the ds format, name "ds", extension ".ds". It also implements
 // ndfile.OneShot.
-var Format ndfile.Format = format{}
+var Format ndfile.Format = &format{ndfile.NewTraits("ds",
+	ndfile.CapCreate|ndfile.CapWriteOnce|ndfile.CapFileAttrs|ndfile.CapArrayAttrs|ndfile.CapDims|
+		ndfile.CapMasked|ndfile.CapStrings|ndfile.CapOneShot|ndfile.CapMap,
+	".ds")}
 
-type format struct{}
-
-func (format) Name() string { return "ds" }
-
-var extensions = []string{".ds"}
-
-func (format) Extensions() []string { return extensions }
-
-func (format) Caps() ndfile.Caps {
-	return ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapDims |
-		ndfile.CapMasked | ndfile.CapStrings | ndfile.CapOneShot | ndfile.CapMap
-}
+type format struct{ ndfile.Traits }
 
 // smallFile is what is read of a file with the first pread: all of a small one.
 const smallFile = 64 << 10

@@ -31,11 +31,11 @@ type loadSeries struct {
 	names  []byte  // of the arrays, a NUL after each
 	from   []int64 // where the elements of each begin in the file
 	need   int64
-	layout uint64
+	number uint64
 }
 
-// layouts counts the series of this process.
-var layouts atomic.Uint64
+// lastSeries is the number of the newest series of this process.
+var lastSeries atomic.Uint64
 
 // replay fills the sink from a file of the series; it reports whether it is one.
 func (s *loadSeries) replay(file []byte, sink *ndfile.Sink) bool {
@@ -53,7 +53,7 @@ func (s *loadSeries) replay(file []byte, sink *ndfile.Sink) bool {
 		names = names[n:]
 		copy(sink.Buf[known.DataOffset:known.DataOffset+known.DataLen], file[s.from[i]:])
 	}
-	sink.N, sink.Need, sink.Layout = len(s.infos), s.need, s.layout
+	sink.N, sink.Need, sink.Series = len(s.infos), s.need, s.number
 	return true
 }
 
@@ -80,9 +80,9 @@ func (s *loadSeries) record(file []byte, h *header, sink *ndfile.Sink) {
 		s.from = append(s.from, h.body+v.at)
 	}
 	s.size, s.limits, s.one, s.name = len(file), sink.Limits, sink.One, append(s.name[:0], sink.Name...)
-	s.need, s.layout = sink.Need, layouts.Add(1)
+	s.need, s.number = sink.Need, lastSeries.Add(1)
 	s.head = append(s.head, file[:h.body]...)
-	sink.Layout = s.layout
+	sink.Series = s.number
 }
 
 // saveSeries is what a save has made. It is good for arrays of the same names,

@@ -73,10 +73,10 @@ func TestLoadSeries(t *testing.T) {
 		{"a long header", file(body, x, `"l": {"a": "`+strings.Repeat("a", seriesHead)+`", ".size": null}`), ndfile.Sink{One: true, Name: "x"}, "plain"},
 		{"nothing", "", ndfile.Sink{}, "plain"},
 	} {
-		before := layouts.Load()
+		before := lastSeries.Load()
 		want, wantErr := load(t, new(scratch), c.file, c.sink)
-		fresh := layouts.Load() > before
-		layout := sc.loads.layout
+		fresh := lastSeries.Load() > before
+		number := sc.loads.number
 		got, err := load(t, sc, c.file, c.sink)
 		if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 			t.Errorf("%s: %v, want %v", c.what, err, wantErr)
@@ -86,10 +86,10 @@ func TestLoadSeries(t *testing.T) {
 		}
 		how := "plain"
 		switch {
-		case got.Layout == 0:
-		case got.Layout == layout:
+		case got.Series == 0:
+		case got.Series == number:
 			how = "replay"
-		case got.Layout > layout && fresh:
+		case got.Series > number && fresh:
 			how = "new"
 		}
 		if how != c.how {

@@ -217,7 +217,7 @@ func (p *pending) Spec() ndfile.Spec { return p.spec }
 func (p *pending) Attrs() *ndfile.Attrs { return p.spec.Attrs }
 
 func (p *pending) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	return p.named(ndfile.NewError(ndfile.ErrNotSupported, "a ds file cannot be read while it is written"))
+	return p.inArray(ndfile.NewError(ndfile.ErrNotSupported, "a ds file cannot be read while it is written"))
 }
 
 func (p *pending) ReadMasked(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, mask []byte) error {
@@ -228,7 +228,7 @@ func (p *pending) ReadStrings(ctx context.Context, box ndarray.Box, offsets []in
 	return 0, p.ReadBox(ctx, box, ndarray.Buffer{})
 }
 
-func (p *pending) named(err error) error { return ndfile.Locate(err, "", p.name, true) }
+func (p *pending) inArray(err error) error { return ndfile.Locate(err, "", p.name, true) }
 
 // isPlain reports whether elements have a place of their own in the spool.
 func (p *pending) isPlain() bool { return !p.spec.Masked && p.code < boolCode }
@@ -242,7 +242,7 @@ func (p *pending) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buf
 func (p *pending) WriteMasked(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	return p.named(p.write(ctx, box, src, mask))
+	return p.inArray(p.write(ctx, box, src, mask))
 }
 
 func (p *pending) write(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
@@ -282,7 +282,7 @@ func (p *pending) WriteStrings(ctx context.Context, box ndarray.Box, offsets []i
 	if err == nil {
 		err = p.writeRows(ctx, box, &in)
 	}
-	return p.named(err)
+	return p.inArray(err)
 }
 
 func errNotMasked() error {
@@ -320,7 +320,7 @@ func (p *pending) writePlain(ctx context.Context, box ndarray.Box, src ndarray.B
 		}
 		p.base, p.w.end = p.w.end, end
 	}
-	l := flat.Layout{File: spool, Offset: p.base, DType: p.enc.dtype, Shape: p.shape}
+	l := flat.Block{File: spool, Offset: p.base, DType: p.enc.dtype, Shape: p.shape}
 	if err := l.WriteBox(ctx, box, src); err != nil {
 		return err
 	}

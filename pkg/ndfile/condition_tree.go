@@ -164,7 +164,7 @@ func (l *leaf) apply(ctx context.Context, b block, keep []byte) error {
 		}
 	}
 	var err error
-	if l.few, err = l.spare.grown(l.few, int64(left)); err != nil {
+	if l.few, err = l.spare.sized(l.few, int64(left)); err != nil {
 		return err
 	}
 	for i := range l.few {
@@ -172,13 +172,13 @@ func (l *leaf) apply(ctx context.Context, b block, keep []byte) error {
 	}
 	var mask []byte
 	if l.spec.Masked {
-		if l.mask, err = l.spare.grown(l.mask, int64(left)); err != nil {
+		if l.mask, err = l.spare.sized(l.mask, int64(left)); err != nil {
 			return err
 		}
 		mask = l.mask
 	}
 	// Bounded by the block, which is more.
-	if l.data, err = l.spare.grown(l.data, int64(left)*int64(l.dtype.Size)); err != nil {
+	if l.data, err = l.spare.sized(l.data, int64(left)*int64(l.dtype.Size)); err != nil {
 		return err
 	}
 	dst := ndarray.Buffer{DType: l.dtype, Shape: []int64{int64(left)}, Data: l.data}

@@ -81,11 +81,11 @@ func Convert(ctx context.Context, formats []Format, src, dst string, opt Convert
 	if opt.FS == nil {
 		opt.FS = OS
 	}
-	from, err := pick(ctx, formats, opt.FS, src, opt.From)
+	from, err := formatToRead(ctx, formats, opt.FS, src, opt.From)
 	if err != nil {
 		return nil, err
 	}
-	to, err := named(formats, dst, opt.To)
+	to, err := formatToWrite(formats, dst, opt.To)
 	if err != nil {
 		return nil, err
 	}

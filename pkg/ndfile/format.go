@@ -69,12 +69,12 @@ const (
 	CapRemove
 	// CapVerify: the format implements [Verifier].
 	CapVerify
-	// CapShard: the format implements [Sharder].
-	CapShard
+	// CapSplit: the format implements [Splitter].
+	CapSplit
 )
 
 // capNames are the words for the bits of Caps, in bit order.
-var capNames = [...]string{"create", "update", "write-once", "file-attrs", "array-attrs", "dims", "masked", "strings", "one-shot", "map", "trailing", "chunked", "resize", "rows", "remove", "verify", "shard"}
+var capNames = [...]string{"create", "update", "write-once", "file-attrs", "array-attrs", "dims", "masked", "strings", "one-shot", "map", "trailing", "chunked", "resize", "rows", "remove", "verify", "split"}
 
 // Names lists the set as words, in a fixed order.
 func (c Caps) Names() []string {

@@ -90,9 +90,9 @@ type Sink struct {
 	N int
 	// Need is the number of bytes of Buf that everything takes.
 	Need int64
-	// Layout, where a format sets it, is a number for all that is in Infos and
-	// the names in Buf: in this process it never stands for anything else.
-	Layout uint64
+	// Series, where a format sets it, is the number of a series of files: it stands
+	// for all that is in Infos and the names in Buf, in this process for nothing else.
+	Series uint64
 	// Limits bound what the file can make the library allocate.
 	Limits Limits
 
@@ -197,7 +197,7 @@ func (s *Sink) Finish() error {
 }
 
 // reset makes the sink as it was before a load that went nowhere.
-func (s *Sink) reset() { s.N, s.Need, s.Layout = 0, 0, 0 }
+func (s *Sink) reset() { s.N, s.Need, s.Series = 0, 0, 0 }
 
 // Load reads the arrays of a small file in one pass: all, or the one that the
 // sink names. The format goes by the extension first and, when the content
@@ -209,7 +209,7 @@ func Load(ctx context.Context, formats []Format, fsys FS, path string, sink *Sin
 		fsys = OS
 	}
 	var tried Format
-	var refused error // what the format that the extension promises says
+	var refused error // what the format that the extension names says
 	for _, f := range formats {
 		if o, ok := f.(OneShot); ok && hasExtension(f, path) {
 			err := o.Load(ctx, small, path, sink)
@@ -355,7 +355,7 @@ func Save(ctx context.Context, formats []Format, path string, items []Item, opt 
 	if opt.FS == nil {
 		opt.FS = OS
 	}
-	f, err := target(formats, path, &opt)
+	f, err := formatToCreate(formats, path, &opt)
 	if err != nil {
 		return err
 	}

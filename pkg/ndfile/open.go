@@ -27,27 +27,27 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 	}
 	// Opening a file is the best test of what its name says, and the cheapest.
 	var refused error
-	promised := promised(formats, path)
-	if opt.Format == "" && promised != nil {
-		f, err := promised.Open(ctx, opt.FS, path, opt)
+	expected := formatByExtension(formats, path)
+	if opt.Format == "" && expected != nil {
+		f, err := expected.Open(ctx, opt.FS, path, opt)
 		if err == nil {
-			return f, promised, nil
+			return f, expected, nil
 		}
 		refused = err
 	}
-	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
+	format, err := formatToRead(ctx, formats, opt.FS, path, opt.Format)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case refused != nil && format.Name() == promised.Name():
+	case refused != nil && format.Name() == expected.Name():
 		return nil, format, Locate(refused, path, "", false)
 	}
 	f, err := format.Open(ctx, opt.FS, path, opt)
 	return f, format, Locate(err, path, "", false)
 }
 
-// promised is the only format that has the extension of path, else nil.
-func promised(formats []Format, path string) (found Format) {
+// formatByExtension is the only format that has the extension of path, else nil.
+func formatByExtension(formats []Format, path string) (found Format) {
 	for _, f := range formats {
 		if hasExtension(f, path) {
 			if found != nil {
@@ -72,7 +72,7 @@ func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOpti
 	if opt.FS == nil {
 		opt.FS = OS
 	}
-	format, err := target(formats, path, &opt)
+	format, err := formatToCreate(formats, path, &opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,9 +86,9 @@ func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOpti
 func Detect(ctx context.Context, formats []Format, fsys FS, path string) (Format, error) {
 	var possible Format
 	fsys = &probe{FS: fsys, path: path}
-	for _, named := range [...]bool{true, false} {
+	for _, byExtension := range [...]bool{true, false} {
 		for _, f := range formats {
-			if hasExtension(f, path) != named {
+			if hasExtension(f, path) != byExtension {
 				continue
 			}
 			m, err := f.Detect(ctx, fsys, path)
@@ -136,8 +136,8 @@ func (p *probe) ReadSmall(path string, buf []byte) (int, vfs.File, error) {
 	return p.FS.ReadSmall(path, buf)
 }
 
-// ByName gives the format of that name. An unknown name is ErrFormat.
-func ByName(formats []Format, name string) (Format, error) {
+// FormatByName gives the format of that name. An unknown name is ErrFormat.
+func FormatByName(formats []Format, name string) (Format, error) {
 	for _, f := range formats {
 		if f.Name() == name {
 			return f, nil
@@ -146,11 +146,11 @@ func ByName(formats []Format, name string) (Format, error) {
 	return nil, NewError(ErrFormat, "unknown format "+strconv.Quote(name)+"; known are "+formatNames(formats))
 }
 
-// pick is ByName where a name is given, else Detect. Of a file that no format
-// recognises, the one that the extension promises says best what is wrong.
-func pick(ctx context.Context, formats []Format, fsys FS, path, name string) (Format, error) {
+// formatToRead is FormatByName where a name is given, else Detect. Of a file that no format
+// recognises, the one that the extension names says best what is wrong.
+func formatToRead(ctx context.Context, formats []Format, fsys FS, path, name string) (Format, error) {
 	if name != "" {
-		f, err := ByName(formats, name)
+		f, err := FormatByName(formats, name)
 		return f, Locate(err, path, "", false)
 	}
 	f, err := Detect(ctx, formats, fsys, path)
@@ -162,21 +162,21 @@ func pick(ctx context.Context, formats []Format, fsys FS, path, name string) (Fo
 	return f, err
 }
 
-// target finds the format of a file to be created, and refuses what it has no
+// formatToCreate finds the format of a file to be created, and refuses what it has no
 // place for.
-func target(formats []Format, path string, opt *CreateOptions) (Format, error) {
-	f, err := named(formats, path, opt.Format)
+func formatToCreate(formats []Format, path string, opt *CreateOptions) (Format, error) {
+	f, err := formatToWrite(formats, path, opt.Format)
 	if err == nil && opt.Trailing != nil && f.Caps()&CapTrailing == 0 {
 		err = NewError(ErrNotSupported, "the format "+f.Name()+" has no bytes after the data").On(path)
 	}
 	return f, err
 }
 
-// named is ByName where a name is given, else the format that the extension
+// formatToWrite is FormatByName where a name is given, else the format that the extension
 // names.
-func named(formats []Format, path, name string) (Format, error) {
+func formatToWrite(formats []Format, path, name string) (Format, error) {
 	if name != "" {
-		f, err := ByName(formats, name)
+		f, err := FormatByName(formats, name)
 		return f, Locate(err, path, "", false)
 	}
 	var found []Format

@@ -144,7 +144,7 @@ func TestNames(t *testing.T) {
 	if got := Caps(1<<len(capNames) - 1).Names(); !slices.Equal(got, capNames[:]) {
 		t.Errorf("%v", got)
 	}
-	if CapShard != 1<<(len(capNames)-1) {
+	if CapSplit != 1<<(len(capNames)-1) {
 		t.Error("a bit has no name")
 	}
 }

@@ -1,22 +1,24 @@
 package ndfile
 
-// Traits are what a format is called and can do: the first methods of a [Format],
-// which embeds them. They must not change.
+// Traits are the methods of a [Format] that say what it is called and can do, for
+// formats to embed.
 type Traits struct {
-	// ID is the format's name.
-	ID string
-	// Endings are the extensions, with the dot, in lower case; the usual one
-	// first.
-	Endings []string
-	// Can is what the format can do.
-	Can Caps
+	name       string
+	extensions []string
+	caps       Caps
 }
 
-// Name is ID.
-func (t *Traits) Name() string { return t.ID }
+// NewTraits makes the traits of a format. Extensions have the dot and are in lower
+// case; the usual one comes first.
+func NewTraits(name string, caps Caps, extensions ...string) Traits {
+	return Traits{name: name, extensions: extensions, caps: caps}
+}
 
-// Extensions are Endings. The caller must not change them.
-func (t *Traits) Extensions() []string { return t.Endings }
+// Name implements [Format].
+func (t *Traits) Name() string { return t.name }
 
-// Caps is Can.
-func (t *Traits) Caps() Caps { return t.Can }
+// Extensions implements [Format]. The caller must not change them.
+func (t *Traits) Extensions() []string { return t.extensions }
+
+// Caps implements [Format].
+func (t *Traits) Caps() Caps { return t.caps }

@@ -117,7 +117,7 @@ func Verify(ctx context.Context, formats []Format, path string, opt VerifyOption
 			return undo(opt.FS, path, report)
 		}
 	}
-	format, err := pick(ctx, formats, opt.FS, path, opt.Format)
+	format, err := formatToRead(ctx, formats, opt.FS, path, opt.Format)
 	if err != nil {
 		return err
 	}

@@ -127,12 +127,12 @@ func TestVerifyProgress(t *testing.T) {
 	}
 }
 
-// careful is a toy that is a Verifier, a Sharder and a Migrator.
+// careful is a toy that is a Verifier, a Splitter and a Migrator.
 type careful struct {
 	*toy
 	calls []string
 	err   error
-	shard ShardOptions
+	split SplitOptions
 }
 
 func (f *careful) Verify(_ context.Context, _ FS, path string, opt VerifyOptions, report func(Problem)) error {
@@ -141,13 +141,13 @@ func (f *careful) Verify(_ context.Context, _ FS, path string, opt VerifyOptions
 	return f.err
 }
 
-func (f *careful) Split(_ context.Context, _ FS, src string, parts []Shard, opt ShardOptions) error {
-	f.calls, f.shard = append(f.calls, "split "+src+" "+parts[0].Path), opt
+func (f *careful) Split(_ context.Context, _ FS, src string, parts []Part, opt SplitOptions) error {
+	f.calls, f.split = append(f.calls, "split "+src+" "+parts[0].Path), opt
 	return f.err
 }
 
-func (f *careful) Concat(_ context.Context, _ FS, srcs []string, dst string, opt ShardOptions) error {
-	f.calls, f.shard = append(f.calls, "concat "+strings.Join(srcs, " ")+" "+dst), opt
+func (f *careful) Concat(_ context.Context, _ FS, srcs []string, dst string, opt SplitOptions) error {
+	f.calls, f.split = append(f.calls, "concat "+strings.Join(srcs, " ")+" "+dst), opt
 	return f.err
 }
 
@@ -169,7 +169,7 @@ func TestVerifier(t *testing.T) {
 	}
 }
 
-func TestShards(t *testing.T) {
+func TestSplits(t *testing.T) {
 	mem := NewMem()
 	f, plain := &careful{toy: newToy("toy", Table, 0)}, newToy("plain", Table, 0)
 	formats := []Format{plain, f}
@@ -177,8 +177,8 @@ func TestShards(t *testing.T) {
 		stored(t, f.toy, mem, path)
 	}
 	stored(t, plain, mem, "/p")
-	opt := ShardOptions{FS: mem, FollowSymlinks: true}
-	if err := Split(t.Context(), formats, "/a", []Shard{{"/x", 5}}, opt); err != nil || !f.shard.FollowSymlinks {
+	opt := SplitOptions{FS: mem, FollowSymlinks: true}
+	if err := Split(t.Context(), formats, "/a", []Part{{"/x", 5}}, opt); err != nil || !f.split.FollowSymlinks {
 		t.Error(err)
 	}
 	if err := Concat(t.Context(), formats, []string{"/a", "/b"}, "/c", opt); err != nil {
@@ -194,8 +194,8 @@ func TestShards(t *testing.T) {
 		text string
 	}{
 		{Split(t.Context(), formats, "/a", nil, opt), ErrArgument, "/a"},
-		{Split(t.Context(), formats, "/p", []Shard{{"/x", 5}}, opt), ErrNotSupported, "plain"},
-		{Split(t.Context(), formats, "/none", []Shard{{"/x", 5}}, opt), ErrNotFound, "/none"},
+		{Split(t.Context(), formats, "/p", []Part{{"/x", 5}}, opt), ErrNotSupported, "plain"},
+		{Split(t.Context(), formats, "/none", []Part{{"/x", 5}}, opt), ErrNotFound, "/none"},
 		{Concat(t.Context(), formats, nil, "/c", opt), ErrArgument, "/c"},
 		{Concat(t.Context(), formats, []string{"/a", "/p"}, "/c", opt), ErrArgument, "/p"},
 		{Concat(t.Context(), formats, []string{"/p"}, "/c", opt), ErrNotSupported, "plain"},
@@ -207,7 +207,7 @@ func TestShards(t *testing.T) {
 		}
 	}
 	f.err = errToy
-	if err := Split(t.Context(), formats, "/a", []Shard{{"/x", 5}}, opt); !errors.Is(err, errToy) {
+	if err := Split(t.Context(), formats, "/a", []Part{{"/x", 5}}, opt); !errors.Is(err, errToy) {
 		t.Error(err)
 	}
 	if err := Concat(t.Context(), formats, []string{"/a"}, "/c", opt); !errors.Is(err, errToy) {

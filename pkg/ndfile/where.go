@@ -160,7 +160,7 @@ func (c *column) read(ctx context.Context, rows []int64) (ndarray.Buffer, error)
 	if err != nil {
 		return ndarray.Buffer{}, err
 	}
-	if c.data, err = c.spare.grown(c.data, n); err != nil {
+	if c.data, err = c.spare.sized(c.data, n); err != nil {
 		return ndarray.Buffer{}, err
 	}
 	b := ndarray.Buffer{DType: c.dtype, Shape: shape, Data: c.data}
@@ -178,11 +178,11 @@ func (c *column) block(ctx context.Context, b block) (data, mask []byte, err err
 		return nil, nil, err
 	}
 	c.held = block{}
-	if c.data, err = c.spare.grown(c.data, n); err != nil {
+	if c.data, err = c.spare.sized(c.data, n); err != nil {
 		return nil, nil, err
 	}
 	if c.spec.Masked {
-		if c.mask, err = c.spare.grown(c.mask, b.n); err != nil {
+		if c.mask, err = c.spare.sized(c.mask, b.n); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -307,7 +307,7 @@ func (s *search) column(name string) (*column, error) {
 
 // matching gives those of n consecutive rows that fulfil the condition.
 func (s *search) matching(ctx context.Context, first, n int64) (_ []int64, err error) {
-	if s.rows, err = s.grown(s.rows, 8*n); err != nil {
+	if s.rows, err = s.sized(s.rows, 8*n); err != nil {
 		return nil, err
 	}
 	rows := view[int64](s.rows)
@@ -317,7 +317,7 @@ func (s *search) matching(ctx context.Context, first, n int64) (_ []int64, err e
 		}
 		return rows, nil
 	}
-	if s.keep, err = s.grown(s.keep, n); err != nil {
+	if s.keep, err = s.sized(s.keep, n); err != nil {
 		return nil, err
 	}
 	for i := range s.keep {
@@ -340,9 +340,9 @@ type spare struct{ lent []*mem.Block }
 
 var spares = sync.Pool{New: func() any { return new(mem.Block) }} // small ones
 
-// grown gives n aligned bytes of undefined content: b if it is long enough, or lent
+// sized gives n aligned bytes of undefined content: b if it is long enough, or lent
 // memory, which is the search's until release.
-func (s *spare) grown(b []byte, n int64) ([]byte, error) {
+func (s *spare) sized(b []byte, n int64) ([]byte, error) {
 	if n <= int64(cap(b)) {
 		return b[:n], nil
 	}

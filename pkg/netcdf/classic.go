@@ -118,7 +118,7 @@ func (h *classicHeader) bytes(n int) []byte {
 		return make([]byte, n)
 	}
 	if h.at < h.pageAt || h.at+int64(n) > h.pageAt+int64(len(h.page)) {
-		h.page = grown(h.page, min(max(pageSize, int64(n)), h.size-h.at))
+		h.page = sized(h.page, min(max(pageSize, int64(n)), h.size-h.at))
 		h.pageAt = h.at
 		if h.err = flat.ReadFull(h.ctx, h.in, h.page, h.at); h.err != nil {
 			return make([]byte, n)
@@ -129,8 +129,8 @@ func (h *classicHeader) bytes(n int) []byte {
 	return p
 }
 
-// grown is memory of n bytes, that of p if it suffices.
-func grown(p []byte, n int64) []byte {
+// sized is memory of n bytes, that of p if it suffices.
+func sized(p []byte, n int64) []byte {
 	if int64(cap(p)) < n {
 		return make([]byte, n)
 	}

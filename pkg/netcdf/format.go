@@ -12,12 +12,10 @@ import (
 // Format is the NetCDF format, name "netcdf", extensions ".nc", ".nc4" and ".cdf";
 // what is written is NetCDF-4 with each. A file is written once. What the format
 // can do does not depend on whether there is a libnetcdf.
-var Format ndfile.Format = &format{ndfile.Traits{
-	ID:      "netcdf",
-	Endings: []string{".nc", ".nc4", ".cdf"},
-	Can: ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapDims |
-		ndfile.CapMasked | ndfile.CapStrings,
-}}
+var Format ndfile.Format = &format{ndfile.NewTraits("netcdf",
+	ndfile.CapCreate|ndfile.CapWriteOnce|ndfile.CapFileAttrs|ndfile.CapArrayAttrs|ndfile.CapDims|
+		ndfile.CapMasked|ndfile.CapStrings,
+	".nc", ".nc4", ".cdf")}
 
 type format struct{ ndfile.Traits }
 

@@ -221,7 +221,7 @@ func (r *reader) block(box ndarray.Box, dst, mask ndarray.Buffer) error {
 	if err != nil {
 		return err
 	}
-	r.scratch = grown(r.scratch, n)
+	r.scratch = sized(r.scratch, n)
 	if err := r.a.get(box.Start, extents, r.scratch); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (r *reader) masked(box ndarray.Box, dst, mask, src ndarray.Buffer) error {
 	if err := ndarray.Copy(packed, src); err != nil {
 		return err
 	}
-	r.mask = grown(r.mask, int64(len(packed.Data)/d.Size))
+	r.mask = sized(r.mask, int64(len(packed.Data)/d.Size))
 	first := r.a.fills.mark(numbersOf(d), packed.Data, r.mask)
 	if first >= 0 && mask.Data == nil {
 		return ndfile.NewError(ndfile.ErrMasked, "")

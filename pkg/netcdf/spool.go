@@ -16,8 +16,8 @@ import (
 type spool struct {
 	fsys    ndfile.FS
 	file    vfs.File
-	data    flat.Layout
-	mask    flat.Layout
+	data    flat.Block
+	mask    flat.Block
 	missing bool // some element is
 }
 
@@ -35,8 +35,8 @@ func (a *newArray) startSpool() error {
 	a.spool = &spool{
 		fsys: fsys,
 		file: file,
-		data: flat.Layout{File: file, DType: s.DType, Shape: s.Shape},
-		mask: flat.Layout{File: file, Offset: n, DType: maskType, Shape: s.Shape},
+		data: flat.Block{File: file, DType: s.DType, Shape: s.Shape},
+		mask: flat.Block{File: file, Offset: n, DType: maskType, Shape: s.Shape},
 	}
 	a.file.pending = append(a.file.pending, a)
 	return nil

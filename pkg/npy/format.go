@@ -15,11 +15,7 @@ import (
 var Format ndfile.Format = &single
 
 var single = flat.Format{
-	Traits: ndfile.Traits{
-		ID:      "npy",
-		Endings: []string{extension},
-		Can:     ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapOneShot | ndfile.CapMap,
-	},
+	Traits: ndfile.NewTraits("npy", ndfile.CapCreate|ndfile.CapWriteOnce|ndfile.CapOneShot|ndfile.CapMap, extension),
 	Called: "a .npy file",
 	Magic:  magic,
 	Parse:  parse,

@@ -11,7 +11,7 @@ import (
 
 // Archive is the .npz format: a ZIP archive of .npy files, which are arrays with
 // the names of the members, without ".npy". It is read, not written.
-var Archive ndfile.Format = &archive{ndfile.Traits{ID: "npz", Endings: []string{".npz"}}}
+var Archive ndfile.Format = &archive{ndfile.NewTraits("npz", 0, ".npz")}
 
 type archive struct{ ndfile.Traits }
 

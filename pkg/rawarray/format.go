@@ -14,11 +14,8 @@ import (
 // Arrays that are mapped are aligned to 8 bytes, also those of wider elements.
 // See README.md for what is refused.
 var Format ndfile.Format = &flat.Format{
-	Traits: ndfile.Traits{
-		ID:      "rawarray",
-		Endings: []string{".ra"},
-		Can:     ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapOneShot | ndfile.CapMap | ndfile.CapTrailing,
-	},
+	Traits: ndfile.NewTraits("rawarray",
+		ndfile.CapCreate|ndfile.CapWriteOnce|ndfile.CapOneShot|ndfile.CapMap|ndfile.CapTrailing, ".ra"),
 	Called: "a RawArray file",
 	Magic:  magic,
 	Parse:  parse,

@@ -53,7 +53,7 @@ NDF_CAP_RESIZE = 4096
 NDF_CAP_ROWS = 8192
 NDF_CAP_REMOVE = 16384
 NDF_CAP_VERIFY = 32768
-NDF_CAP_SHARD = 65536
+NDF_CAP_SPLIT = 65536
 NDF_MAX_NDIM = 64
 NDF_ADDRESS_MIB = 128
 NDF_KIND_ARRAY = 1
@@ -311,7 +311,7 @@ class ndf_load_args(Structure):
         ("max_infos", c_int64),
         ("need", c_int64),
         ("ninfos", c_int64),
-        ("layout", c_int64),
+        ("series", c_int64),
     ]
 
 
@@ -497,7 +497,7 @@ class ndf_convert_options(Structure):
 assert sizeof(ndf_convert_options) == 80
 
 
-class ndf_shard(Structure):
+class ndf_part(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
         ("reserved", c_uint32),
@@ -506,10 +506,10 @@ class ndf_shard(Structure):
     ]
 
 
-assert sizeof(ndf_shard) == 24
+assert sizeof(ndf_part) == 24
 
 
-class ndf_shard_options(Structure):
+class ndf_split_options(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
         ("commit", c_uint32),
@@ -522,7 +522,7 @@ class ndf_shard_options(Structure):
     ]
 
 
-assert sizeof(ndf_shard_options) == 40
+assert sizeof(ndf_split_options) == 40
 
 # Pointers, handles and 64-bit integers are c_void_p, which is the fastest to pass.
 FUNCTIONS = {

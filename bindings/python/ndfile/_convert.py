@@ -138,7 +138,7 @@ def split(
 ) -> None:
     """Cut a store along the first axis into several; files of chunks are copied as they are.
 
-    For formats with ``"shard"`` in `formats`. Attributes go into every part.
+    For formats with ``"split"`` in `formats`. Attributes go into every part.
 
     Parameters
     ----------
@@ -172,12 +172,12 @@ def split(
     10
     """
     listed = list(parts.items() if isinstance(parts, Mapping) else parts)
-    shards = (_capi.ndf_shard * len(listed))()
-    for shard, (path, rows) in zip(shards, listed):
-        shard.struct_size = ctypes.sizeof(shard)
-        shard.path, shard.nrows = encode_path(path), operator.index(rows)
-    options = _shard_options(format, follow_symlinks, commit, sync, exclusive)
-    places = ctypes.addressof(shards), len(shards), ctypes.addressof(options)
+    cut = (_capi.ndf_part * len(listed))()
+    for part, (path, rows) in zip(cut, listed):
+        part.struct_size = ctypes.sizeof(part)
+        part.path, part.nrows = encode_path(path), operator.index(rows)
+    options = _split_options(format, follow_symlinks, commit, sync, exclusive)
+    places = ctypes.addressof(cut), len(cut), ctypes.addressof(options)
     call(src, lib.ndf_split, encode_path(src), *places)
 
 
@@ -212,15 +212,15 @@ def concat(
     """
     listed = [encode_path(path) for path in srcs]
     paths = (ctypes.c_char_p * len(listed))(*listed)
-    options = _shard_options(format, follow_symlinks, commit, sync, exclusive)
+    options = _split_options(format, follow_symlinks, commit, sync, exclusive)
     places = ctypes.addressof(paths), len(paths), encode_path(dst), ctypes.addressof(options)
     call(dst, lib.ndf_concat, *places)
 
 
-def _shard_options(
+def _split_options(
     format: str | None, follow_symlinks: bool, commit: str, sync: bool, exclusive: bool
 ) -> ctypes.Structure:
-    options = _capi.ndf_shard_options()
+    options = _capi.ndf_split_options()
     options.struct_size = ctypes.sizeof(options)
     options.format = None if format is None else encode_name(format)
     options.follow_symlinks = bool(follow_symlinks)

@@ -5,7 +5,7 @@ and used again, because ctypes objects are slow to make. The function is called 
 prepared pointers only, because converting integers costs more than a system call. A scratch is out of the
 pool for the time of a call, so that threads and signal handlers never share one.
 
-Files of a series are alike. The library says so by a number, the layout: the arrays of a known one are copied
+Files of a series are alike. The library gives each series a number: the arrays of a known one are copied
 from their places in the scratch, without a look at the infos.
 """
 
@@ -49,7 +49,7 @@ _SPECIAL = _capi.NDF_ARRAY_MASKED | _capi.NDF_ARRAY_STRINGS | _capi.NDF_ARRAY_NO
 class _Scratch:
     """C memory of one call, and pointers to it."""
 
-    __slots__ = ("args", "buf", "copies", "err", "infos", "layout", "name", "p_args", "p_err", "seen")
+    __slots__ = ("args", "buf", "copies", "err", "infos", "name", "p_args", "p_err", "seen", "series")
 
     def __init__(self, buf: bytearray | memoryview, infos: int) -> None:
         self.buf = buf
@@ -66,21 +66,21 @@ class _Scratch:
         self.name: bytes | None = None  # in args
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
-        # The layout of the file before, and the layout that copies are for, which give a copy of each array.
+        # The series of the file before, and the one that copies are for, which give a copy of each array.
         # In the library 0 is none, here -1.
-        self.seen = self.layout = -1
+        self.seen = self.series = -1
         self.copies: list[tuple[str, Callable[[], np.ndarray]]] = []
 
     def learn(self) -> None:
         """Prepare for files like the one that was read, if it is the second of its kind."""
-        layout = self.args.layout
-        if layout and layout == self.seen:
+        series = self.args.series
+        if series and series == self.seen:
             places = _places[: self.args.ninfos]
             if not any(_head(self.infos, pos)[1] for pos in places):  # flags, of what is more than an array
                 arrays, _ = gather(self.buf, self.infos, places)
                 self.copies = [(name, array.copy) for name, array in arrays.items()]
-                self.layout = layout
-        self.seen = layout
+                self.series = series
+        self.seen = series
 
 
 _pool: list[_Scratch] = []
@@ -167,7 +167,7 @@ def read(
         large = _load_large(path, raw_path, s)
         places = range(0, large.args.ninfos * _INFO, _INFO)
         return result(path, name, *gather(large.buf, large.infos, places))
-    if s.args.layout == s.layout:
+    if s.args.series == s.series:
         arrays = {}
         for key, copy in s.copies:
             arrays[key] = copy()

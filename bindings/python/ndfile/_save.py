@@ -43,7 +43,7 @@ Place = tuple[str, np.dtype, "tuple[int, ...]", np.ndarray]
 class Scratch:
     """C memory of one call, and pointers to it."""
 
-    __slots__ = ("address", "args", "buf", "err", "items", "layout", "options", "p_args", "p_err")
+    __slots__ = ("address", "args", "buf", "err", "items", "options", "p_args", "p_err", "series")
 
     def __init__(self, size: int = _BUFFER, items: int = _ITEMS) -> None:
         self.buf = bytearray(size)
@@ -58,7 +58,7 @@ class Scratch:
         self.options: ctypes.Structure | None = None  # of args
         # Name, dtype and shape of each array that is packed, and the packed one: the next file's arrays, when
         # they are of the same kind, only need their elements to be copied there.
-        self.layout: list[Place] | None = None
+        self.series: list[Place] | None = None
 
 
 _pool: list[Scratch] = []
@@ -285,10 +285,10 @@ def _save_frame(
 
 def repack(s: Scratch, arrays: Any) -> bool:
     """Pack the arrays of a file like those of the one before into a scratch; False for others."""
-    layout = s.layout
-    if layout is None or arrays.__class__ is not dict or len(arrays) != len(layout):
+    series = s.series
+    if series is None or arrays.__class__ is not dict or len(arrays) != len(series):
         return False
-    for (name, array), (known, dtype, shape, packed) in zip(arrays.items(), layout):
+    for (name, array), (known, dtype, shape, packed) in zip(arrays.items(), series):
         if (
             array.__class__ is not _ndarray
             or name != known
@@ -302,22 +302,22 @@ def repack(s: Scratch, arrays: Any) -> bool:
 
 def pack_all(s: Scratch, arrays: Any) -> bool:
     """Pack the arrays of a file into a scratch; False when there is no way."""
-    layout: list[Place] = []
-    s.layout = None
-    if pack(s, arrays, 0, 0, layout) is None:
+    series: list[Place] = []
+    s.series = None
+    if pack(s, arrays, 0, 0, series) is None:
         return False
     s.args.nitems = len(arrays)
-    s.layout = layout
+    s.series = series
     return True
 
 
 def pack(
-    s: Scratch, arrays: Any, pos: int, item: int, layout: list[Place] | None = None
+    s: Scratch, arrays: Any, pos: int, item: int, series: list[Place] | None = None
 ) -> tuple[int, int] | None:
     """Pack arrays into a scratch, from byte pos and item `item` (in bytes) on: shape, data and name of each.
 
     Gives where the next ones may begin; None when the arrays are not small and plain, or there is no room.
-    What `Scratch.layout` has for each is added to layout.
+    What `Scratch.series` has for each is added to series.
     """
     buf, address, items = s.buf, s.address, s.items
     if arrays.__class__ is not dict or item + len(arrays) * _ITEM > len(items):
@@ -340,8 +340,8 @@ def pack(
             return None
         buf[pos:end] = INT64S[ndim](*shape) + array.tobytes() + name.encode() + b"\0"
         _item(items, item, _ITEM, ndim, address + name_at, dtype_at, address + pos, address + data_at)
-        if layout is not None:
-            layout.append((name, dtype, shape, _ndarray(shape, dtype, buf, data_at)))
+        if series is not None:
+            series.append((name, dtype, shape, _ndarray(shape, dtype, buf, data_at)))
         pos = (end + 7) & ~7
         item += _ITEM
     return pos, item

@@ -72,8 +72,8 @@ def test_random_order(options):
             check("x.ds", make(), **options)
 
 
-def test_known_layout():
-    """What this is about does happen: arrays of a known layout are copied, others share a block."""
+def test_known_series():
+    """What this is about does happen: arrays of a known series are copied, others share a block."""
     ndfile.save("x.ds", {"x": [1], "y": [2, 3]})
     found = [ndfile.read("x.ds")["y"] for _ in range(100)]
     assert any(array.base is None for array in found)

@@ -1,7 +1,7 @@
 // Package flat is for arrays that lie in a file as one contiguous block of
 // elements of fixed size.
 //
-// A [Layout] says where a block lies, and reads and writes boxes of it.
+// A [Block] says where a block lies, and reads and writes boxes of it.
 // Neighbouring runs of a box are read together, gaps included, in preads of
 // bounded size. What already has the shape and type of the caller's memory is
 // read straight into it; the rest goes through one scratch buffer.

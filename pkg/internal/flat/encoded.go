@@ -12,7 +12,7 @@ import (
 // Encoding is how elements lie in a file that has them compressed or packed. Such
 // an array is decoded and encoded as a whole, in memory.
 type Encoding interface {
-	// Decode fills dst, the elements row-major as [Layout.DType] has them, from src,
+	// Decode fills dst, the elements row-major as [Block.DType] has them, from src,
 	// the [Header.Stored] bytes behind the header. It gives how many of them the
 	// elements take. at is where src begins in the file, for errors.
 	Decode(dst, src []byte, at int64) (n int, err error)
@@ -40,27 +40,27 @@ func (h *Header) decode(ctx context.Context, dst, content []byte, rest vfs.File)
 
 // plain is the array of a file that is encoded, once it is decoded.
 type plain struct {
-	mu     sync.Mutex
-	layout *Layout
-	n      int64 // bytes in the file
+	mu    sync.Mutex
+	block *Block
+	n     int64 // bytes in the file
 }
 
 // decoded gives the array as it lies in memory, which stays until the file is
 // closed, and the bytes that it takes in the file.
-func (f *file) decoded(ctx context.Context) (*Layout, int64, error) {
+func (f *file) decoded(ctx context.Context) (*Block, int64, error) {
 	f.plain.mu.Lock()
 	defer f.plain.mu.Unlock()
-	if f.plain.layout == nil {
+	if f.plain.block == nil {
 		data := make([]byte, f.head.size)
 		n, err := f.head.decode(ctx, data, nil, f.head.File)
 		if err != nil {
 			return nil, 0, err
 		}
-		l := f.head.Layout
+		l := f.head.Block
 		l.File, l.Offset = &memory{name: l.File.Name(), data: data}, 0
-		f.plain.layout, f.plain.n = &l, n
+		f.plain.block, f.plain.n = &l, n
 	}
-	return f.plain.layout, f.plain.n, nil
+	return f.plain.block, f.plain.n, nil
 }
 
 // memory is a file that exists in memory only. Writes to different places may run

@@ -29,7 +29,7 @@ func (f *Format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfi
 		in.Close()
 		return nil, err
 	}
-	if f.Can&ndfile.CapTrailing != 0 {
+	if f.Caps()&ndfile.CapTrailing != 0 {
 		return trailed{r}, nil
 	}
 	return r, nil
@@ -83,7 +83,7 @@ func (f *file) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
 }
 
 func (f *file) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
-	l := &f.head.Layout
+	l := &f.head.Block
 	if f.head.Encoding != nil {
 		var err error
 		if l, _, err = f.decoded(ctx); err != nil {
@@ -97,7 +97,7 @@ func (f *file) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
 	return f.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
 }
 
-// Map implements [ndfile.Mapper]: see [Layout.Map].
+// Map implements [ndfile.Mapper]: see [Block.Map].
 func (f *file) Map(ctx context.Context) (data []byte, unmap func() error, err error) {
 	switch err = ctx.Err(); {
 	case err != nil:

@@ -18,7 +18,7 @@ import (
 var ctx = context.Background()
 
 // block is an array in a file, with bytes before and after it.
-func block(t testing.TB, d ndarray.DType, shape []int64, r *rand.Rand) (Layout, ndarray.Buffer, *vfs.Fault) {
+func block(t testing.TB, d ndarray.DType, shape []int64, r *rand.Rand) (Block, ndarray.Buffer, *vfs.Fault) {
 	t.Helper()
 	b, err := ndarray.NewBuffer(d, shape)
 	if err != nil {
@@ -36,7 +36,7 @@ func block(t testing.TB, d ndarray.DType, shape []int64, r *rand.Rand) (Layout, 
 	if _, err := f.WriteAt(append(append(make([]byte, before), b.Data...), 1, 2, 3), 0); err != nil {
 		t.Fatal(err)
 	}
-	return Layout{File: f, Offset: before, DType: d, Shape: shape}, b, fault
+	return Block{File: f, Offset: before, DType: d, Shape: shape}, b, fault
 }
 
 // randomBox selects something of a shape.

@@ -45,7 +45,7 @@ const HeadSize = 1 << 10
 
 // Header is what the header of a file says. The zero value is to be filled.
 type Header struct {
-	Layout
+	Block
 	// Extra is that of the array's [ndfile.Spec].
 	Extra *ndfile.Attrs
 	// Encoding is nil where the elements lie in the file as they are.
@@ -78,7 +78,7 @@ func (f *Format) ReadHeader(ctx context.Context, h *Header, in vfs.File, head []
 		if n := min(len(head), len(f.Magic)); string(head[:n]) != f.Magic {
 			return Wrong(ndfile.ErrFormat, 0, "magic", strconv.Quote(f.Magic), strconv.Quote(string(head[:n])))
 		}
-		h.Layout, h.Extra, h.Encoding = Layout{File: in, Shape: h.dims[:0]}, nil, nil
+		h.Block, h.Extra, h.Encoding = Block{File: in, Shape: h.dims[:0]}, nil, nil
 		var err error
 		if need, err = f.Parse(h, head, size, limits); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (f *Format) newHeader(h *Header, dst []byte, name string, spec ndfile.Spec)
 	case spec.NoData:
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, f.Called+" has no arrays without data")
 	}
-	h.Layout, h.Extra, h.Encoding = Layout{Shape: append(h.dims[:0], spec.Shape...)}, nil, nil
+	h.Block, h.Extra, h.Encoding = Block{Shape: append(h.dims[:0], spec.Shape...)}, nil, nil
 	if head, err = f.Append(h, dst, spec); err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (f *Format) checkFile(opt *ndfile.CreateOptions) error {
 	switch {
 	case opt.Attrs.Len() > 0:
 		return f.errNoAttrs()
-	case opt.Trailing != nil && f.Can&ndfile.CapTrailing == 0:
+	case opt.Trailing != nil && f.Caps()&ndfile.CapTrailing == 0:
 		return ndfile.NewError(ndfile.ErrNotSupported, f.Called+" has no bytes after its data")
 	case len(opt.Trailing) > ndfile.DefaultMaxHeader:
 		return ndfile.NewError(ndfile.ErrLimit, "trailing bytes: expected at most "+decimal(ndfile.DefaultMaxHeader)+", found "+decimal(int64(len(opt.Trailing))))

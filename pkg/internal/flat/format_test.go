@@ -21,11 +21,8 @@ func toy(zeros int) *flat.Format {
 	)
 	le := binary.LittleEndian
 	return &flat.Format{
-		Traits: ndfile.Traits{
-			ID:      "toy",
-			Endings: []string{".toy"},
-			Can:     ndfile.CapCreate | ndfile.CapWriteOnce | ndfile.CapOneShot | ndfile.CapMap | ndfile.CapTrailing,
-		},
+		Traits: ndfile.NewTraits("toy",
+			ndfile.CapCreate|ndfile.CapWriteOnce|ndfile.CapOneShot|ndfile.CapMap|ndfile.CapTrailing, ".toy"),
 		Called: "a toy file",
 		Magic:  magic,
 		Parse: func(h *flat.Header, head []byte, size int64, limits ndfile.Limits) (int, error) {

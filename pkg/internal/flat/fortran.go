@@ -9,7 +9,7 @@ import (
 // turned gives the row-major layout that a layout in Fortran order is with its axes
 // reversed, and reverses those of a box and its memory. The box is checked first,
 // so that an error names the axis as the caller does.
-func (l *Layout) turned(box *ndarray.Box, buf *ndarray.Buffer) (*Layout, error) {
+func (l *Block) turned(box *ndarray.Box, buf *ndarray.Buffer) (*Block, error) {
 	if err := box.Check(l.Shape); err != nil {
 		return nil, err
 	}
@@ -21,11 +21,11 @@ func (l *Layout) turned(box *ndarray.Box, buf *ndarray.Buffer) (*Layout, error) 
 	}
 	box.Start, box.Count, box.Step = reversed(box.Start), reversed(box.Count), reversed(box.Step)
 	buf.Shape, buf.Strides = reversed(buf.Shape), reversed(buf.Strides)
-	return &Layout{File: l.File, Offset: l.Offset, DType: l.DType, Shape: reversed(l.Shape)}, nil
+	return &Block{File: l.File, Offset: l.Offset, DType: l.DType, Shape: reversed(l.Shape)}, nil
 }
 
 // strides are those of the elements as they lie in the file; nil is row-major.
-func (l *Layout) strides() ([]int64, error) {
+func (l *Block) strides() ([]int64, error) {
 	if !l.Fortran {
 		return nil, nil
 	}

@@ -59,7 +59,7 @@ func (h *Header) load(ctx context.Context, dst, content []byte, rest vfs.File) e
 	swap := h.DType.IsSwapOf(native)
 	if h.Encoding == nil && (h.Fortran || !swap && !h.DType.Equal(native)) {
 		if rest != nil {
-			l := h.Layout
+			l := h.Block
 			return l.ReadBox(ctx, ndarray.Full(l.Shape), whole)
 		}
 		src := ndarray.Buffer{DType: h.DType, Shape: h.Shape, Data: content[h.Offset:]}

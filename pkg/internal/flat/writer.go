@@ -95,7 +95,7 @@ func (w *writer) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buff
 	if w.closed {
 		return w.located(ndfile.ErrClosed())
 	}
-	l := w.parsed.Layout
+	l := w.parsed.Block
 	if w.plain != nil {
 		l.File, l.Offset = w.plain, 0
 	}

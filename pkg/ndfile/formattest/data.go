@@ -28,8 +28,8 @@ func checkCaps(s *suite) {
 	if _, ok := s.format.(ndfile.Verifier); ok != s.has(ndfile.CapVerify) {
 		s.errorf("Verifier implemented: %t, CapVerify: %t", ok, !ok)
 	}
-	if _, ok := s.format.(ndfile.Sharder); ok != s.has(ndfile.CapShard) {
-		s.errorf("Sharder implemented: %t, CapShard: %t", ok, !ok)
+	if _, ok := s.format.(ndfile.Splitter); ok != s.has(ndfile.CapSplit) {
+		s.errorf("Splitter implemented: %t, CapSplit: %t", ok, !ok)
 	}
 	if s.format.Name() == "" || strings.ToLower(s.format.Name()) != s.format.Name() {
 		s.errorf("Name %q is not a word in lower case", s.format.Name())

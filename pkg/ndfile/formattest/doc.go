@@ -77,6 +77,6 @@
 // them; files of somebody stay. A repair does what it announced, once, and never
 // changes what could be read.
 //
-// Shards. Parts hold the rows, attributes and stored chunks of the whole, and the
+// Splitting. Parts hold the rows, attributes and stored chunks of the whole, and the
 // source stays as it is. Whatever is refused leaves nothing.
 package formattest

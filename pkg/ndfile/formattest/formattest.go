@@ -122,7 +122,7 @@ var checks = []check{
 	{"UpdateRules", ndfile.CapUpdate, checkUpdateRules},
 	{"Remove", ndfile.CapUpdate | ndfile.CapRemove, checkRemove},
 	{"Verify", ndfile.CapVerify, checkVerify},
-	{"Shard", ndfile.CapShard, checkShard},
+	{"Split", ndfile.CapSplit, checkSplit},
 	{"Lifecycle", 0, checkLifecycle},
 	{"Exclusive", 0, checkExclusive},
 	{"Folder", 0, checkFolder},

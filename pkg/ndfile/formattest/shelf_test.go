@@ -38,7 +38,7 @@ type shelf struct {
 
 const (
 	shelfCaps = ndfile.CapCreate | ndfile.CapUpdate | ndfile.CapFileAttrs | ndfile.CapArrayAttrs | ndfile.CapChunked | ndfile.CapResize |
-		ndfile.CapRows | ndfile.CapRemove | ndfile.CapVerify | ndfile.CapShard
+		ndfile.CapRows | ndfile.CapRemove | ndfile.CapVerify | ndfile.CapSplit
 	shelfMeta  = "/shelf.json"
 	shelfMagic = `{"shelf": 1, `
 	// maxShelfChunk bounds the bytes of a chunk.
@@ -1165,7 +1165,7 @@ func (f shelf) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfi
 	return nil
 }
 
-func (f shelf) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndfile.Shard, opt ndfile.ShardOptions) error {
+func (f shelf) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndfile.Part, opt ndfile.SplitOptions) error {
 	from, err := f.Open(ctx, fsys, src, ndfile.OpenOptions{FS: fsys})
 	if err != nil {
 		return err
@@ -1186,7 +1186,7 @@ func (f shelf) Split(ctx context.Context, fsys ndfile.FS, src string, parts []nd
 	}
 	row = 0
 	for _, p := range parts {
-		if err := f.shard(ctx, fsys, p.Path, p.Rows, []*shelfFile{s}, row, opt); err != nil {
+		if err := f.join(ctx, fsys, p.Path, p.Rows, []*shelfFile{s}, row, opt); err != nil {
 			return err
 		}
 		row += p.Rows
@@ -1194,7 +1194,7 @@ func (f shelf) Split(ctx context.Context, fsys ndfile.FS, src string, parts []nd
 	return nil
 }
 
-func (f shelf) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst string, opt ndfile.ShardOptions) error {
+func (f shelf) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst string, opt ndfile.SplitOptions) error {
 	var files []*shelfFile
 	rows := int64(0)
 	for i, src := range srcs {
@@ -1225,11 +1225,11 @@ func (f shelf) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst st
 	if f.bug == "shuffles parts" {
 		slices.Reverse(files)
 	}
-	return f.shard(ctx, fsys, dst, rows, files, 0, opt)
+	return f.join(ctx, fsys, dst, rows, files, 0, opt)
 }
 
-// shard makes a store of rows rows of others, from row on.
-func (f shelf) shard(ctx context.Context, fsys ndfile.FS, path string, rows int64, from []*shelfFile, row int64, opt ndfile.ShardOptions) error {
+// join makes a store of rows rows of others, from row on.
+func (f shelf) join(ctx context.Context, fsys ndfile.FS, path string, rows int64, from []*shelfFile, row int64, opt ndfile.SplitOptions) error {
 	to, err := f.Create(ctx, fsys, path, ndfile.CreateOptions{WriteOptions: opt.WriteOptions, Attrs: from[0].Attrs()})
 	if err != nil {
 		return err

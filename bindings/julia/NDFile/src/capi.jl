@@ -49,7 +49,7 @@ const NDF_CAP_RESIZE = Int32(4096)
 const NDF_CAP_ROWS = Int32(8192)
 const NDF_CAP_REMOVE = Int32(16384)
 const NDF_CAP_VERIFY = Int32(32768)
-const NDF_CAP_SHARD = Int32(65536)
+const NDF_CAP_SPLIT = Int32(65536)
 const NDF_MAX_NDIM = Int32(64)
 const NDF_ADDRESS_MIB = Int32(128)
 const NDF_KIND_ARRAY = Int32(1)
@@ -224,7 +224,7 @@ struct ndf_load_args
     max_infos::Int64
     need::Int64
     ninfos::Int64
-    layout::Int64
+    series::Int64
 end
 
 struct ndf_save_args
@@ -346,14 +346,14 @@ struct ndf_convert_options
     max_header::Int64
 end
 
-struct ndf_shard
+struct ndf_part
     struct_size::UInt32
     reserved::UInt32
     path::Cstring
     nrows::Int64
 end
 
-struct ndf_shard_options
+struct ndf_split_options
     struct_size::UInt32
     commit::UInt32
     sync::UInt32
@@ -472,8 +472,8 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_problem) == 56
     @assert sizeof(ndf_verify_options) == 56
     @assert sizeof(ndf_convert_options) == 80
-    @assert sizeof(ndf_shard) == 24
-    @assert sizeof(ndf_shard_options) == 40
+    @assert sizeof(ndf_part) == 24
+    @assert sizeof(ndf_split_options) == 40
     p_ndf_version[] = dlsym(library, :ndf_version)
     p_ndf_build[] = dlsym(library, :ndf_build)
     p_ndf_status_name[] = dlsym(library, :ndf_status_name)
@@ -609,7 +609,7 @@ ndf_save_many(files, n, options, statuses, errors, many, err) = ccall(p_ndf_save
 ndf_verify(path, options, on_problem, user, nproblems, err) = ccall(p_ndf_verify[], Int32, (Cstring, Ptr{ndf_verify_options}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), path, options, on_problem, user, nproblems, err)
 ndf_seal(path, options, nfiles, err) = ccall(p_ndf_seal[], Int32, (Cstring, Ptr{ndf_verify_options}, Ptr{Int64}, Ptr{ndf_error},), path, options, nfiles, err)
 ndf_convert(src, dst, options, losses, losses_len, err) = ccall(p_ndf_convert[], Int32, (Cstring, Cstring, Ptr{ndf_convert_options}, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), src, dst, options, losses, losses_len, err)
-ndf_split(src, parts, nparts, options, err) = ccall(p_ndf_split[], Int32, (Cstring, Ptr{ndf_shard}, Int64, Ptr{ndf_shard_options}, Ptr{ndf_error},), src, parts, nparts, options, err)
-ndf_concat(srcs, nsrcs, dst, options, err) = ccall(p_ndf_concat[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{ndf_shard_options}, Ptr{ndf_error},), srcs, nsrcs, dst, options, err)
+ndf_split(src, parts, nparts, options, err) = ccall(p_ndf_split[], Int32, (Cstring, Ptr{ndf_part}, Int64, Ptr{ndf_split_options}, Ptr{ndf_error},), src, parts, nparts, options, err)
+ndf_concat(srcs, nsrcs, dst, options, err) = ccall(p_ndf_concat[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{ndf_split_options}, Ptr{ndf_error},), srcs, nsrcs, dst, options, err)
 ndf_set_threads(threads, err) = ccall(p_ndf_set_threads[], Int32, (Int32, Ptr{ndf_error},), threads, err)
 ndf_set_limits(max_header, max_chunk, err) = ccall(p_ndf_set_limits[], Int32, (Int64, Int64, Ptr{ndf_error},), max_header, max_chunk, err)

@@ -54,7 +54,7 @@ end
 """
     NDFile.split(src, path => rows...; format, follow_symlinks=false, commit=:atomic, sync=false, exclusive=false)
 
-Cuts a store along the last axis (the rows of a table) into several, in formats with `:shard` among their `caps`. Files of
+Cuts a store along the last axis (the rows of a table) into several, in formats with `:split` among their `caps`. Files of
 chunks are copied as they are, attributes go into every part, and `src` stays. The parts together have all rows, and all but
 the last end between chunks of every column: the error names the nearest numbers of rows that do.
 
@@ -74,8 +74,8 @@ NDFile.concat(["first.bcolz", "last.bcolz"], "again.bcolz")
 function split(src::AbstractString, parts::Pair{<:AbstractString,<:Integer}...; options...)
     paths = [ctext(path, "path") for (path, _) in parts]
     GC.@preserve paths begin
-        shards = [cstruct(ndf_shard, (path=ctext_field(path), nrows=Int64(n))) for (path, (_, n)) in zip(paths, parts)]
-        shard(ndf_split, ctext(src, "path"), shards, length(shards); options...)
+        cut = [cstruct(ndf_part, (path=ctext_field(path), nrows=Int64(n))) for (path, (_, n)) in zip(paths, parts)]
+        splitting(ndf_split, ctext(src, "path"), cut, length(cut); options...)
     end
 end
 
@@ -88,14 +88,14 @@ Names, dtypes, chunks and the size of an entry have to be the same, and all but 
 """
 function concat(srcs, dst::AbstractString; options...)
     paths = [ctext(path, "path") for path in srcs]
-    GC.@preserve paths shard(ndf_concat, map(ctext_field, paths), length(paths), ctext(dst, "path"); options...)
+    GC.@preserve paths splitting(ndf_concat, map(ctext_field, paths), length(paths), ctext(dst, "path"); options...)
 end
 
-function shard(f, args...; format=nothing, follow_symlinks::Bool=false, commit::Symbol=:atomic, sync::Bool=false,
-               exclusive::Bool=false)
+function splitting(f, args...; format=nothing, follow_symlinks::Bool=false, commit::Symbol=:atomic, sync::Bool=false,
+                   exclusive::Bool=false)
     how, cformat = write_options(commit, sync, exclusive)[], ctext(format, "format")
     GC.@preserve cformat begin
-        options = Ref(cstruct(ndf_shard_options, (commit=how.commit, sync=how.sync, exclusive=how.exclusive,
+        options = Ref(cstruct(ndf_split_options, (commit=how.commit, sync=how.sync, exclusive=how.exclusive,
             follow_symlinks=follow_symlinks, format=ctext_field(cformat))))
         call(f, args..., options)
     end

@@ -30,9 +30,9 @@ const (
 	maxRuns = 256
 )
 
-// Layout says where an array lies. Its methods may be called from several
+// Block says where an array lies. Its methods may be called from several
 // goroutines at once, writes as far as their boxes do not overlap.
-type Layout struct {
+type Block struct {
 	File vfs.File
 	// Offset is the place of the first element in bytes from the start of File.
 	Offset int64
@@ -52,7 +52,7 @@ type Layout struct {
 // ends before the array does is ndfile.ErrCorrupt, with the offset, as soon as
 // the box reaches behind its end. Box and buffer are checked as in package
 // ndarray. After an error the content of dst is unspecified.
-func (l *Layout) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+func (l *Block) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
 	l, view, err := l.view(&box, &dst)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l *Layout) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffe
 // view checks everything about a box and its memory but the types. Of a layout in
 // Fortran order it gives the one in row-major order that it is with its axes
 // reversed, and reverses those of box and memory.
-func (l *Layout) view(box *ndarray.Box, buf *ndarray.Buffer) (*Layout, View, error) {
+func (l *Block) view(box *ndarray.Box, buf *ndarray.Buffer) (*Block, View, error) {
 	if !slices.Equal(box.Count, buf.Shape) {
 		return nil, View{}, fmt.Errorf("%w: the buffer has shape %v, the box %v", ndarray.ErrShape, buf.Shape, box.Count)
 	}
@@ -113,7 +113,7 @@ func (r *run) end() int64 { return r.first + (r.n-1)*r.step + 1 }
 
 // batch collects runs that one pread can serve.
 type batch struct {
-	l          *Layout
+	l          *Block
 	dst        View
 	same, swap bool // the types are equal up to byte order; all words are in the other one
 	runs       [maxRuns]run
@@ -238,7 +238,7 @@ func (b *batch) release() {
 // WriteBox stores src, whose shape is box.Count, into the box; src has the
 // array's dtype up to byte order or one that widens to it exactly. The file
 // grows as needed. After an error the box may be written in part.
-func (l *Layout) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
+func (l *Block) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
 	l, view, err := l.view(&box, &src)
 	if err != nil {
 		return err
@@ -278,7 +278,7 @@ func (l *Layout) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buff
 
 // scatter writes n packed elements step apart. What lies between them is not
 // touched: another writer may be there.
-func (l *Layout) scatter(ctx context.Context, p []byte, first, n, step int64) error {
+func (l *Block) scatter(ctx context.Context, p []byte, first, n, step int64) error {
 	size := int64(l.DType.Size)
 	if step == 1 {
 		return WriteFull(ctx, l.File, p, l.Offset+first*size)
@@ -295,7 +295,7 @@ func (l *Layout) scatter(ctx context.Context, p []byte, first, n, step int64) er
 // are aligned no better than Offset. An array that is not in the machine's byte
 // order or in Fortran order, and a file system that cannot map, are
 // ndfile.ErrNotSupported; one that the file is too short for is ndfile.ErrCorrupt.
-func (l *Layout) Map() (data []byte, unmap func() error, err error) {
+func (l *Block) Map() (data []byte, unmap func() error, err error) {
 	if l.Fortran {
 		return nil, nil, ndfile.NewError(ndfile.ErrNotSupported, "cannot be mapped: stored in Fortran order")
 	}

@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// Shard is one part of a store that is split.
-type Shard struct {
+// Part is one part of a store that is split.
+type Part struct {
 	// Path is the new store.
 	Path string
 	// Rows is the number of rows that go there, along axis 0.
 	Rows int64
 }
 
-// Sharder is a Format whose stores can be cut into several, and joined, without
+// Splitter is a Format whose stores can be cut into several, and joined, without
 // touching compressed data.
-type Sharder interface {
+type Splitter interface {
 	// Split copies the rows of a store, one part after the other, into new
 	// stores; chunk files are copied unchanged. Every part but the last ends
 	// between chunks of every column, else ErrShape names the nearest rows that
 	// do. The parts hold all rows together. Attributes go into every part.
-	Split(ctx context.Context, fsys FS, src string, parts []Shard, opt ShardOptions) error
+	Split(ctx context.Context, fsys FS, src string, parts []Part, opt SplitOptions) error
 	// Concat makes one store of several, one after the other. Names, dtypes,
 	// chunks and the shapes of rows must be the same (ErrShape, ErrDType), and
 	// every one but the last must end between chunks. Attributes are those of
 	// the first.
-	Concat(ctx context.Context, fsys FS, srcs []string, dst string, opt ShardOptions) error
+	Concat(ctx context.Context, fsys FS, srcs []string, dst string, opt SplitOptions) error
 }
 
-// ShardOptions are the options of [Split] and [Concat].
-type ShardOptions struct {
+// SplitOptions are the options of [Split] and [Concat].
+type SplitOptions struct {
 	// FS is the file system; nil is OS.
 	FS FS
 	// Format names the format; "" goes by the content.
@@ -42,13 +42,13 @@ type ShardOptions struct {
 }
 
 // Split cuts a store along axis 0 into new ones, without touching compressed data,
-// as [Sharder] says. A format that cannot is ErrNotSupported, no parts are
+// as [Splitter] says. A format that cannot is ErrNotSupported, no parts are
 // ErrArgument.
-func Split(ctx context.Context, formats []Format, src string, parts []Shard, opt ShardOptions) error {
+func Split(ctx context.Context, formats []Format, src string, parts []Part, opt SplitOptions) error {
 	if len(parts) == 0 {
 		return NewError(ErrArgument, "no parts to split into").On(src)
 	}
-	s, err := sharder(ctx, formats, []string{src}, &opt)
+	s, err := splitter(ctx, formats, []string{src}, &opt)
 	if err != nil {
 		return err
 	}
@@ -56,30 +56,30 @@ func Split(ctx context.Context, formats []Format, src string, parts []Shard, opt
 }
 
 // Concat makes one store of several of the same format, without touching
-// compressed data, as [Sharder] says. A format that cannot is ErrNotSupported; no
+// compressed data, as [Splitter] says. A format that cannot is ErrNotSupported; no
 // stores, stores of different formats and a dst that is one of them are ErrArgument.
-func Concat(ctx context.Context, formats []Format, srcs []string, dst string, opt ShardOptions) error {
+func Concat(ctx context.Context, formats []Format, srcs []string, dst string, opt SplitOptions) error {
 	if len(srcs) == 0 {
 		return NewError(ErrArgument, "no stores to join").On(dst)
 	}
 	if slices.Contains(srcs, dst) {
 		return NewError(ErrArgument, "the new store is one of those to be joined").On(dst)
 	}
-	s, err := sharder(ctx, formats, srcs, &opt)
+	s, err := splitter(ctx, formats, srcs, &opt)
 	if err != nil {
 		return err
 	}
 	return Locate(s.Concat(ctx, opt.FS, srcs, dst, opt), dst, "", false)
 }
 
-// sharder finds the one format of stores, and sets FS in the options.
-func sharder(ctx context.Context, formats []Format, srcs []string, opt *ShardOptions) (Sharder, error) {
+// splitter finds the one format of stores, and sets FS in the options.
+func splitter(ctx context.Context, formats []Format, srcs []string, opt *SplitOptions) (Splitter, error) {
 	if opt.FS == nil {
 		opt.FS = OS
 	}
 	var format Format
 	for _, src := range srcs {
-		f, err := pick(ctx, formats, opt.FS, src, opt.Format)
+		f, err := formatToRead(ctx, formats, opt.FS, src, opt.Format)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func sharder(ctx context.Context, formats []Format, srcs []string, opt *ShardOpt
 		}
 		format = f
 	}
-	s, ok := format.(Sharder)
+	s, ok := format.(Splitter)
 	if !ok {
 		return nil, NewError(ErrNotSupported, "the format "+format.Name()+" cannot be split or joined").On(srcs[0])
 	}

@@ -17,10 +17,10 @@ import (
 // Chunk files are copied as they are. Each part but the last has to end between chunks of every column. Attributes go
 // into every part. src stays as it is.
 //
-// C: int32_t ndf_split(const char *src, const ndf_shard *parts, int64_t nparts, const ndf_shard_options *options, ndf_error *err)
+// C: int32_t ndf_split(const char *src, const ndf_part *parts, int64_t nparts, const ndf_split_options *options, ndf_error *err)
 //
 // Parameters:
-//   - src: the store, of a format with NDF_CAP_SHARD
+//   - src: the store, of a format with NDF_CAP_SPLIT
 //   - parts: the parts one after the other, each with its struct_size set; together they have all rows
 //   - nparts: number of parts
 //   - options: how the new stores become visible; may be NULL: atomically, without fsync, over existing ones
@@ -37,26 +37,26 @@ import (
 // Since: 1.0
 //
 //export ndfgo_split
-func ndfgo_split(src *C.char, parts *C.ndf_shard, nparts C.int64_t, options *C.ndf_shard_options, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_split(src *C.char, parts *C.ndf_part, nparts C.int64_t, options *C.ndf_split_options, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, split(strings.Clone(textAt(src)), address(parts), int64(nparts), options))
 }
 
-func split(src string, parts address, n int64, options *C.ndf_shard_options) error {
-	opt, err := shardOptions(options)
+func split(src string, parts address, n int64, options *C.ndf_split_options) error {
+	opt, err := splitOptions(options)
 	if err != nil {
 		return ndfile.Locate(err, src, "", false)
 	}
-	var list []ndfile.Shard
-	err = structsAt("ndf_shard", parts, n, func(p *C.ndf_shard) error {
-		var own C.ndfgo_shard
-		if err := input("ndf_shard", p, &own); err != nil {
+	var list []ndfile.Part
+	err = structsAt("ndf_part", parts, n, func(p *C.ndf_part) error {
+		var own C.ndfgo_part
+		if err := input("ndf_part", p, &own); err != nil {
 			return err
 		}
 		if pointer(own.path) == nil || own.nrows < 0 {
-			return badArgument("ndf_shard " + strconv.Itoa(len(list)) + ": path is NULL or nrows negative")
+			return badArgument("ndf_part " + strconv.Itoa(len(list)) + ": path is NULL or nrows negative")
 		}
-		list = append(list, ndfile.Shard{Path: strings.Clone(fieldText(own.path)), Rows: int64(own.nrows)})
+		list = append(list, ndfile.Part{Path: strings.Clone(fieldText(own.path)), Rows: int64(own.nrows)})
 		return nil
 	})
 	if err != nil {
@@ -70,10 +70,10 @@ func split(src string, parts address, n int64, options *C.ndf_shard_options) err
 // Names, dtypes, chunks and the shapes of rows have to be the same, and each store but the last has to end between chunks.
 // Attributes are those of the first. The stores stay as they are.
 //
-// C: int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst, const ndf_shard_options *options, ndf_error *err)
+// C: int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst, const ndf_split_options *options, ndf_error *err)
 //
 // Parameters:
-//   - srcs: the stores, of one format with NDF_CAP_SHARD
+//   - srcs: the stores, of one format with NDF_CAP_SPLIT
 //   - nsrcs: how many, 1 or more
 //   - dst: where the new store shall appear
 //   - options: how it becomes visible; may be NULL: atomically, without fsync, over an existing one
@@ -90,13 +90,13 @@ func split(src string, parts address, n int64, options *C.ndf_shard_options) err
 // Since: 1.0
 //
 //export ndfgo_concat
-func ndfgo_concat(srcs **C.char, nsrcs C.int64_t, dst *C.char, options *C.ndf_shard_options, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_concat(srcs **C.char, nsrcs C.int64_t, dst *C.char, options *C.ndf_split_options, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, concat(address(srcs), int64(nsrcs), strings.Clone(textAt(dst)), options))
 }
 
-func concat(srcs address, n int64, dst string, options *C.ndf_shard_options) error {
-	opt, err := shardOptions(options)
+func concat(srcs address, n int64, dst string, options *C.ndf_split_options) error {
+	opt, err := splitOptions(options)
 	if err != nil {
 		return ndfile.Locate(err, dst, "", false)
 	}
@@ -114,20 +114,20 @@ func concat(srcs address, n int64, dst string, options *C.ndf_shard_options) err
 	return ndfile.Concat(context.Background(), all.Formats, list, dst, opt)
 }
 
-// shardOptions reads the options of splitting and joining.
-func shardOptions(options *C.ndf_shard_options) (opt ndfile.ShardOptions, err error) {
+// splitOptions reads the options of splitting and joining.
+func splitOptions(options *C.ndf_split_options) (opt ndfile.SplitOptions, err error) {
 	opt.FS, opt.Limits = ndfile.OS, limits()
 	if options == nil {
 		return opt, nil
 	}
-	var own C.ndfgo_shard_options
-	if err = input("ndf_shard_options", options, &own); err != nil {
+	var own C.ndfgo_split_options
+	if err = input("ndf_split_options", options, &own); err != nil {
 		return opt, err
 	}
-	if opt.WriteOptions, err = writeOptions("ndf_shard_options", own.commit, own.sync, own.exclusive); err != nil {
+	if opt.WriteOptions, err = writeOptions("ndf_split_options", own.commit, own.sync, own.exclusive); err != nil {
 		return opt, err
 	}
 	opt.Format, opt.FollowSymlinks = strings.Clone(fieldText(own.format)), own.follow_symlinks != 0
-	opt.Limits, err = limitsAt("ndf_shard_options", own.max_header)
+	opt.Limits, err = limitsAt("ndf_split_options", own.max_header)
 	return opt, err
 }

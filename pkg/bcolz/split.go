@@ -7,9 +7,9 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// Split implements [ndfile.Sharder]. Each part appears whole or not at all, when
+// Split implements [ndfile.Splitter]. Each part appears whole or not at all, when
 // all of them are complete; a failure in the end can leave the first ones.
-func (format) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndfile.Shard, opt ndfile.ShardOptions) error {
+func (format) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndfile.Part, opt ndfile.SplitOptions) error {
 	s, err := openSource(ctx, fsys, src, opt)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (format) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndf
 		if err := apart(fsys, p.Path, s, opt); err != nil {
 			return err
 		}
-		m, err := newShard(ctx, fsys, p.Path, opt)
+		m, err := newPart(ctx, fsys, p.Path, opt)
 		if err != nil {
 			return err
 		}
@@ -47,8 +47,8 @@ func (format) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndf
 	return nil
 }
 
-// Concat implements [ndfile.Sharder].
-func (format) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst string, opt ndfile.ShardOptions) error {
+// Concat implements [ndfile.Splitter].
+func (format) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst string, opt ndfile.SplitOptions) error {
 	if len(srcs) == 0 {
 		return ndfile.NewError(ndfile.ErrArgument, "nothing to join")
 	}
@@ -72,7 +72,7 @@ func (format) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst str
 			return err
 		}
 	}
-	m, err := newShard(ctx, fsys, dst, opt)
+	m, err := newPart(ctx, fsys, dst, opt)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (format) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst str
 }
 
 // openSource opens a root with all of its columns.
-func openSource(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.ShardOptions) (*file, error) {
+func openSource(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.SplitOptions) (*file, error) {
 	opened, err := Format.Open(ctx, fsys, path, ndfile.OpenOptions{Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func openSource(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.Sha
 }
 
 // apart refuses to write a part over what it is made of.
-func apart(fsys ndfile.FS, dst string, src *file, opt ndfile.ShardOptions) error {
+func apart(fsys ndfile.FS, dst string, src *file, opt ndfile.SplitOptions) error {
 	to, err := fsys.Stat(dst)
 	if err != nil || opt.Exclusive {
 		return nil // nothing is there, or nothing may be
@@ -112,7 +112,7 @@ func apart(fsys ndfile.FS, dst string, src *file, opt ndfile.ShardOptions) error
 }
 
 // checkParts checks that parts end between chunks and hold all rows.
-func (f *file) checkParts(parts []ndfile.Shard) error {
+func (f *file) checkParts(parts []ndfile.Part) error {
 	end := int64(0)
 	for i, p := range parts {
 		if p.Rows < 0 || p.Rows > f.rows-end {

@@ -11,11 +11,11 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-var sharder = Format.(ndfile.Sharder)
+var splitter = Format.(ndfile.Splitter)
 
-func parts(rows ...int64) (list []ndfile.Shard) {
+func parts(rows ...int64) (list []ndfile.Part) {
 	for i, n := range rows {
-		list = append(list, ndfile.Shard{Path: "/part" + string(rune('a'+i)), Rows: n})
+		list = append(list, ndfile.Part{Path: "/part" + string(rune('a'+i)), Rows: n})
 	}
 	return list
 }
@@ -27,7 +27,7 @@ func TestSplitBytes(t *testing.T) {
 	put(t, mem, "/c/__attrs__", "{ \"b\" : 1,\"a\":2 }")
 	update(t, mem, "/c/"+storageFile, `"dflt": 0}`, `"dflt": 0, "note": "kept"}`)
 	put(t, mem, "/c/data/__0.blp", string(get(t, mem, "/c/data/__0.blp"))+"behind the chunk")
-	ok(t, sharder.Split(ctx, mem, "/c", parts(10, 0, 15), ndfile.ShardOptions{}))
+	ok(t, splitter.Split(ctx, mem, "/c", parts(10, 0, 15), ndfile.SplitOptions{}))
 	whole := files(t, mem, "/c")
 	expected := func(sizes string, chunks ...string) map[string]string {
 		m := map[string]string{"meta/": "", "data/": "", "__attrs__": whole["__attrs__"], storageFile: whole[storageFile], sizesFile: sizes + "\n"}
@@ -46,7 +46,7 @@ func TestSplitBytes(t *testing.T) {
 			t.Errorf("%s:\n%q\nexpected\n%q", path, got, want)
 		}
 	}
-	ok(t, sharder.Concat(ctx, mem, []string{"/parta", "/partb", "/partc"}, "/again", ndfile.ShardOptions{}))
+	ok(t, splitter.Concat(ctx, mem, []string{"/parta", "/partb", "/partc"}, "/again", ndfile.SplitOptions{}))
 	again := files(t, mem, "/again")
 	again[sizesFile], whole[sizesFile] = "", "" // cbytes counts what is behind the chunk
 	if !maps.Equal(again, whole) {
@@ -57,7 +57,7 @@ func TestSplitBytes(t *testing.T) {
 // TestSplitTable cuts where all columns have chunks that end.
 func TestSplitTable(t *testing.T) {
 	mem := table(t, ndfile.WriteOptions{})
-	err := sharder.Split(ctx, mem, "/t", parts(10, 15), ndfile.ShardOptions{})
+	err := splitter.Split(ctx, mem, "/t", parts(10, 15), ndfile.SplitOptions{})
 	is(t, err, ndfile.ErrShape, "/t")
 	if !strings.Contains(err.Error(), "row 10 is not between chunks; nearest are row 0") {
 		t.Error(err)
@@ -65,20 +65,20 @@ func TestSplitTable(t *testing.T) {
 	f := open(t, mem, "/t", ndfile.Update)
 	ok(t, f.(ndfile.Remover).Remove(ctx, "c"))
 	ok(t, f.Close(ctx))
-	err = sharder.Split(ctx, mem, "/t", parts(19, 6), ndfile.ShardOptions{})
+	err = splitter.Split(ctx, mem, "/t", parts(19, 6), ndfile.SplitOptions{})
 	if is(t, err, ndfile.ErrShape, "/t"); !strings.Contains(err.Error(), "row 19 is not between chunks; nearest are row 0 and row 20") {
 		t.Error(err)
 	}
-	ok(t, sharder.Split(ctx, mem, "/t", parts(20, 5), ndfile.ShardOptions{}))
-	ok(t, sharder.Concat(ctx, mem, []string{"/parta", "/partb"}, "/again", ndfile.ShardOptions{}))
+	ok(t, splitter.Split(ctx, mem, "/t", parts(20, 5), ndfile.SplitOptions{}))
+	ok(t, splitter.Concat(ctx, mem, []string{"/parta", "/partb"}, "/again", ndfile.SplitOptions{}))
 	for path, text := range files(t, mem, "/t") {
 		if got := string(get2(t, mem, "/again/"+path)); got != text {
 			t.Errorf("%s: %q, expected %q", path, got, text)
 		}
 	}
-	is(t, sharder.Concat(ctx, mem, []string{"/partb", "/parta"}, "/x", ndfile.ShardOptions{}), ndfile.ErrShape, "/partb")
-	is(t, sharder.Concat(ctx, mem, []string{"/parta", "/parta/a"}, "/x", ndfile.ShardOptions{}), ndfile.ErrShape, "/parta/a")
-	is(t, sharder.Concat(ctx, mem, []string{"/t"}, "/t", ndfile.ShardOptions{}), ndfile.ErrArgument, "/t")
+	is(t, splitter.Concat(ctx, mem, []string{"/partb", "/parta"}, "/x", ndfile.SplitOptions{}), ndfile.ErrShape, "/partb")
+	is(t, splitter.Concat(ctx, mem, []string{"/parta", "/parta/a"}, "/x", ndfile.SplitOptions{}), ndfile.ErrShape, "/parta/a")
+	is(t, splitter.Concat(ctx, mem, []string{"/t"}, "/t", ndfile.SplitOptions{}), ndfile.ErrArgument, "/t")
 	if _, err := mem.Lstat("/x"); err == nil {
 		t.Error("something was made")
 	}
@@ -92,13 +92,13 @@ func get2(t testing.TB, fsys ndfile.FS, path string) []byte {
 	return get(t, fsys, path)
 }
 
-// TestShardDamage: damaged chunks are not passed on.
-func TestShardDamage(t *testing.T) {
+// TestSplitDamage: damaged chunks are not passed on.
+func TestSplitDamage(t *testing.T) {
 	for _, name := range []string{"chunk_missing", "chunk_empty", "chunk_cut", "chunk_cut2", "bad_magic", "blpk_version", "blpk_nchunks", "chunk_nbytes", "chunk_small", "chunk_big", "chunk_dir",
 		"last_missing", "shape_longer", "last_short"} {
 		mem := load(t, "testdata/malformed/"+name, "/c")
 		before := files(t, mem, "/")
-		err := sharder.Split(ctx, mem, "/c", parts(20, array(t, open(t, mem, "/c", ndfile.ReadOnly), "").Spec().Shape[0]-20), ndfile.ShardOptions{})
+		err := splitter.Split(ctx, mem, "/c", parts(20, array(t, open(t, mem, "/c", ndfile.ReadOnly), "").Spec().Shape[0]-20), ndfile.SplitOptions{})
 		if err == nil || !strings.Contains(err.Error(), "/c/data/__") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -108,9 +108,9 @@ func TestShardDamage(t *testing.T) {
 	}
 }
 
-// TestShardFaults makes each call fail, and all calls from each on: a part is
+// TestSplitFaults makes each call fail, and all calls from each on: a part is
 // whole or not there, and what it is made of does not change.
-func TestShardFaults(t *testing.T) {
+func TestSplitFaults(t *testing.T) {
 	base := func() *ndfile.Mem {
 		mem := table(t, ndfile.WriteOptions{Sync: true})
 		f := open(t, mem, "/t", ndfile.Update)
@@ -118,16 +118,16 @@ func TestShardFaults(t *testing.T) {
 		ok(t, f.Close(ctx))
 		return mem
 	}
-	for name, do := range map[string]func(fsys ndfile.FS, opt ndfile.ShardOptions) error{
-		"split": func(fsys ndfile.FS, opt ndfile.ShardOptions) error {
-			return sharder.Split(ctx, fsys, "/t", parts(20, 5), opt)
+	for name, do := range map[string]func(fsys ndfile.FS, opt ndfile.SplitOptions) error{
+		"split": func(fsys ndfile.FS, opt ndfile.SplitOptions) error {
+			return splitter.Split(ctx, fsys, "/t", parts(20, 5), opt)
 		},
-		"concat": func(fsys ndfile.FS, opt ndfile.ShardOptions) error {
-			return sharder.Concat(ctx, fsys, []string{"/t"}, "/parta", opt)
+		"concat": func(fsys ndfile.FS, opt ndfile.SplitOptions) error {
+			return splitter.Concat(ctx, fsys, []string{"/t"}, "/parta", opt)
 		},
 	} {
 		mem := base()
-		opt := ndfile.ShardOptions{WriteOptions: ndfile.WriteOptions{Sync: true}}
+		opt := ndfile.SplitOptions{WriteOptions: ndfile.WriteOptions{Sync: true}}
 		// cbytes is a guess where the size of a file cannot be learned.
 		plain := func(mem *ndfile.Mem, path string) map[string]string {
 			all := files(t, mem, path)
@@ -185,14 +185,14 @@ func TestShardFaults(t *testing.T) {
 	}
 }
 
-// TestShardLinks: parts can be made of links to chunks, where they are followed.
-func TestShardLinks(t *testing.T) {
+// TestSplitLinks: parts can be made of links to chunks, where they are followed.
+func TestSplitLinks(t *testing.T) {
 	mem := load(t, "testdata/roots/exact", "/c")
 	chunk := string(get(t, mem, "/c/data/__1.blp"))
 	ok(t, mem.Rename("/c/data/__1.blp", "/elsewhere"))
 	ok(t, mem.Symlink("/elsewhere", "/c/data/__1.blp"))
-	is(t, sharder.Split(ctx, mem, "/c", parts(40), ndfile.ShardOptions{}), ndfile.ErrNotSupported, "/c/data/__1.blp")
-	ok(t, sharder.Split(ctx, mem, "/c", parts(40), ndfile.ShardOptions{FollowSymlinks: true}))
+	is(t, splitter.Split(ctx, mem, "/c", parts(40), ndfile.SplitOptions{}), ndfile.ErrNotSupported, "/c/data/__1.blp")
+	ok(t, splitter.Split(ctx, mem, "/c", parts(40), ndfile.SplitOptions{FollowSymlinks: true}))
 	if info, err := mem.Lstat("/parta/data/__1.blp"); err != nil || !info.Mode.IsRegular() || string(get(t, mem, "/parta/data/__1.blp")) != chunk {
 		t.Errorf("%+v, %v", info, err)
 	}

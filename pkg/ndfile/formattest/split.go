@@ -9,8 +9,8 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// shardable is a store that can be cut after every 6 rows.
-func (s *suite) shardable(rows int64) *content {
+// splittable is a store that can be cut after every 6 rows.
+func (s *suite) splittable(rows int64) *content {
 	c := s.sample(rows)
 	for i, a := range c.arrays {
 		a.chunks = slices.Clone(a.shape)
@@ -29,26 +29,26 @@ func (c *content) rowsOf(from, to int64) *content {
 	return part
 }
 
-// checkShard cuts stores into several and joins them again: no row is lost, and
+// checkSplit cuts stores into several and joins them again: no row is lost, and
 // stored chunks are the same.
-func checkShard(s *suite) {
-	sh, ok := s.format.(ndfile.Sharder)
+func checkSplit(s *suite) {
+	sh, ok := s.format.(ndfile.Splitter)
 	if !ok {
 		return // reported by checkCaps
 	}
 	for _, plan := range [][]int64{{23}, {6, 17}, {12, 6, 5}, {6, 6, 11}, {18, 5}} {
 		s := s.in("parts of %v rows", plan)
-		c := s.shardable(23)
+		c := s.splittable(23)
 		mem := ndfile.NewMem()
 		s.ok(s.writeRows(mem, s.path("whole"), c, ndfile.WriteOptions{}))
 		before := s.tree(mem, s.path("whole"))
-		var parts []ndfile.Shard
+		var parts []ndfile.Part
 		var paths []string
 		for i, n := range plan {
 			paths = append(paths, s.path(string(rune('a'+i))))
-			parts = append(parts, ndfile.Shard{Path: paths[i], Rows: n})
+			parts = append(parts, ndfile.Part{Path: paths[i], Rows: n})
 		}
-		s.ok(sh.Split(ctx, mem, s.path("whole"), parts, ndfile.ShardOptions{}))
+		s.ok(sh.Split(ctx, mem, s.path("whole"), parts, ndfile.SplitOptions{}))
 		row := int64(0)
 		for i, p := range parts {
 			s := s.in("part %d", i)
@@ -58,7 +58,7 @@ func checkShard(s *suite) {
 			}
 			row += p.Rows
 		}
-		s.ok(sh.Concat(ctx, mem, paths, s.path("again"), ndfile.ShardOptions{}))
+		s.ok(sh.Concat(ctx, mem, paths, s.path("again"), ndfile.SplitOptions{}))
 		s.in("joined").expect(mem, s.path("again"), c)
 		if s.has(ndfile.CapChunked) {
 			s.in("joined").sameChunks(mem, s.path("again"), s.path("whole"), 0)
@@ -68,7 +68,7 @@ func checkShard(s *suite) {
 			s.errorf("the whole changed")
 		}
 	}
-	s.badShards(sh)
+	s.badSplits(sh)
 }
 
 // sameChunks compares the stored chunks of a part with those of the whole from row on.
@@ -100,29 +100,29 @@ func (s *suite) sameChunks(mem *ndfile.Mem, part, whole string, row int64) {
 	}
 }
 
-// badShards cuts and joins stores in ways that cannot be: nothing is made.
-func (s *suite) badShards(sh ndfile.Sharder) {
+// badSplits cuts and joins stores in ways that cannot be: nothing is made.
+func (s *suite) badSplits(sh ndfile.Splitter) {
 	mem, path := ndfile.NewMem(), s.path("whole")
-	c := s.shardable(23)
+	c := s.splittable(23)
 	s.ok(s.writeRows(mem, path, c, ndfile.WriteOptions{}))
 	before := s.tree(mem, "/")
 	kinds := []*ndfile.ErrorKind{ndfile.ErrShape, ndfile.ErrArgument}
 	for _, rows := range [][]int64{{1, 22}, {6, 1, 16}, {23, 6}, {6}, {6, 6}, {-6, 29}, {}} {
-		var parts []ndfile.Shard
+		var parts []ndfile.Part
 		for i, n := range rows {
-			parts = append(parts, ndfile.Shard{Path: s.path(string(rune('a' + i))), Rows: n})
+			parts = append(parts, ndfile.Part{Path: s.path(string(rune('a' + i))), Rows: n})
 		}
 		s := s.in("Split of 23 rows into %v", rows)
-		s.fails(sh.Split(ctx, mem, path, parts, ndfile.ShardOptions{}), kinds...)
+		s.fails(sh.Split(ctx, mem, path, parts, ndfile.SplitOptions{}), kinds...)
 		s.sameTree(mem, before)
 	}
-	err := sh.Split(ctx, mem, s.path("missing"), []ndfile.Shard{{Path: s.path("a"), Rows: 3}}, ndfile.ShardOptions{})
+	err := sh.Split(ctx, mem, s.path("missing"), []ndfile.Part{{Path: s.path("a"), Rows: 3}}, ndfile.SplitOptions{})
 	s.in("Split of nothing").fails(err, ndfile.ErrNotFound)
-	s.in("Concat of nothing").fails(sh.Concat(ctx, mem, []string{s.path("missing"), path}, s.path("a"), ndfile.ShardOptions{}), ndfile.ErrNotFound)
-	s.in("Concat of no stores").fails(sh.Concat(ctx, mem, nil, s.path("a"), ndfile.ShardOptions{}), kinds...)
-	s.in("Concat behind rows that do not fill a chunk").fails(sh.Concat(ctx, mem, []string{path, path}, s.path("a"), ndfile.ShardOptions{}), kinds...)
-	exclusive := ndfile.ShardOptions{WriteOptions: ndfile.WriteOptions{Exclusive: true}}
-	s.in("Split over what exists").fails(sh.Split(ctx, mem, path, []ndfile.Shard{{Path: path, Rows: 23}}, exclusive), ndfile.ErrExists)
+	s.in("Concat of nothing").fails(sh.Concat(ctx, mem, []string{s.path("missing"), path}, s.path("a"), ndfile.SplitOptions{}), ndfile.ErrNotFound)
+	s.in("Concat of no stores").fails(sh.Concat(ctx, mem, nil, s.path("a"), ndfile.SplitOptions{}), kinds...)
+	s.in("Concat behind rows that do not fill a chunk").fails(sh.Concat(ctx, mem, []string{path, path}, s.path("a"), ndfile.SplitOptions{}), kinds...)
+	exclusive := ndfile.SplitOptions{WriteOptions: ndfile.WriteOptions{Exclusive: true}}
+	s.in("Split over what exists").fails(sh.Split(ctx, mem, path, []ndfile.Part{{Path: path, Rows: 23}}, exclusive), ndfile.ErrExists)
 	s.in("Concat over what exists").fails(sh.Concat(ctx, mem, []string{path}, path, exclusive), ndfile.ErrExists)
 	s.sameTree(mem, before)
 
@@ -159,7 +159,7 @@ func (s *suite) badShards(sh ndfile.Sharder) {
 		s.ok(s.writeRows(mem, s.path("a"), c.rowsOf(0, 12), ndfile.WriteOptions{}))
 		s.ok(s.writeRows(mem, s.path("b"), second, ndfile.WriteOptions{}))
 		before := s.tree(mem, "/")
-		s.fails(sh.Concat(ctx, mem, []string{s.path("a"), s.path("b")}, s.path("c"), ndfile.ShardOptions{}), other.kinds...)
+		s.fails(sh.Concat(ctx, mem, []string{s.path("a"), s.path("b")}, s.path("c"), ndfile.SplitOptions{}), other.kinds...)
 		s.sameTree(mem, before)
 	}
 }
