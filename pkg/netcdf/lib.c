@@ -1,8 +1,13 @@
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "lib.h"
 
 #include <dlfcn.h>
+#ifdef __linux__
+#include <link.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What dlsym found. */
 static struct {
@@ -33,7 +38,47 @@ static void quiet(void)
 NDNC_FUNCTIONS(NDNC_DEFINE)
 #undef NDNC_DEFINE
 
-const char *ndnc_candidate(void) { return getenv("NDFILE_LIBNETCDF"); }
+const char *ndnc_getenv(const char *name) { return getenv(name); }
+
+int ndnc_own_path(char *path, size_t size)
+{
+	Dl_info info;
+	if (!dladdr((void *)&lib, &info) || !info.dli_fname || info.dli_fname[0] != '/' || strlen(info.dli_fname) >= size)
+		return 0;
+	memcpy(path, info.dli_fname, strlen(info.dli_fname) + 1);
+	return 1;
+}
+
+#ifdef __linux__
+struct found {
+	char *path;
+	size_t size;
+};
+
+/* is_netcdf takes the path of a loaded library if that is libnetcdf: libnetcdf.so.19, libnetcdf-3622e713.so.22. */
+static int is_netcdf(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct found *found = data;
+	const char *path = info->dlpi_name, *base = path ? strrchr(path, '/') : NULL;
+	(void)size;
+	if (!base || strncmp(base, "/libnetcdf", 10) || (base[10] != '.' && base[10] != '-') || !strstr(base, ".so") || strlen(path) >= found->size)
+		return 0;
+	memcpy(found->path, path, strlen(path) + 1);
+	return 1;
+}
+
+int ndnc_loaded(char *path, size_t size)
+{
+	struct found found = {path, size};
+	return dl_iterate_phdr(is_netcdf, &found);
+}
+#else
+int ndnc_loaded(char *path, size_t size)
+{
+	(void)path, (void)size;
+	return 0;
+}
+#endif
 
 const char *ndnc_strerror(int code) { return lib.strerror(code); }
 

@@ -47,24 +47,16 @@ var mu sync.Mutex
 // loaded says that libnetcdf was found; mu guards it.
 var loaded bool
 
-// candidates are the names of libnetcdf that the dynamic linker is asked for,
-// where NDFILE_LIBNETCDF does not name one.
-var candidates = []string{"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so.18", "libnetcdf.so.15", "libnetcdf.so.13", "libnetcdf.so",
-	"libnetcdf.dylib", "/opt/homebrew/lib/libnetcdf.dylib", "/usr/local/lib/libnetcdf.dylib"}
-
-// load finds libnetcdf, once.
+// load finds libnetcdf, once. The error has two lines: what to do, and what was
+// tried.
 func load() error {
 	mu.Lock()
 	defer mu.Unlock()
 	if loaded {
 		return nil
 	}
-	names := candidates
-	if own := C.ndnc_candidate(); own != nil && *own != 0 {
-		names = []string{C.GoString(own)}
-	}
-	var tried []string
-	for _, name := range names {
+	var absent, broken []string
+	for _, name := range candidates() {
 		cname := C.CString(name)
 		var why [512]C.char
 		ok := C.ndnc_load(cname, &why[0], C.size_t(len(why))) != 0
@@ -73,10 +65,22 @@ func load() error {
 			loaded = true
 			return nil
 		}
-		tried = append(tried, name+" ("+C.GoString(&why[0])+")")
+		reason := C.GoString(&why[0])
+		if strings.Contains(reason, "o such file") && strings.Contains(reason, name+":") { // of name itself, not of a library that it needs
+			absent = append(absent, name)
+		} else {
+			broken = append(broken, name+" ("+reason+")")
+		}
 	}
-	return ndfile.NewError(ndfile.ErrNotSupported, "NetCDF needs libnetcdf 4, which was not found. Install it (Debian: libnetcdf19, Fedora: netcdf, "+
-		"conda: libnetcdf, Homebrew: netcdf), or let NDFILE_LIBNETCDF name the file. Tried: "+strings.Join(tried, ", "))
+	tried := strings.Join(broken, ", ")
+	if len(absent) > 0 {
+		if tried != "" {
+			tried += "; "
+		}
+		tried += "not there: " + strings.Join(absent, ", ")
+	}
+	return ndfile.NewError(ndfile.ErrNotSupported, "NetCDF-4 needs libnetcdf 4, which was not found: install it (pip install netCDF4, or Debian's libnetcdf19, "+
+		"Fedora's netcdf, conda's libnetcdf, Homebrew's netcdf), or let NDFILE_LIBNETCDF name the file.\nTried: "+tried)
 }
 
 // failed makes an error of libnetcdf's code. kind is what it is where the code

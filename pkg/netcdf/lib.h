@@ -51,8 +51,14 @@ typedef struct {
 NDNC_FUNCTIONS(NDNC_DECLARE)
 #undef NDNC_DECLARE
 
-/* ndnc_candidate is the path that NDFILE_LIBNETCDF names, as getenv gives it, or NULL. */
-const char *ndnc_candidate(void);
+/* ndnc_getenv is getenv, which sees what the program set after its start. */
+const char *ndnc_getenv(const char *name);
+
+/* ndnc_own_path gives the absolute path of the library or program that this code is in; 0 when it is not known. */
+int ndnc_own_path(char *path, size_t size);
+
+/* ndnc_loaded gives the path of a libnetcdf that the process has loaded; 0 when there is none, or no way to know. */
+int ndnc_loaded(char *path, size_t size);
 
 /* ndnc_load loads the library of that name or path. It is 1 on success; else 0, and why has the reason. The library
  * stays loaded for ever. */
