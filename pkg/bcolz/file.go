@@ -58,8 +58,12 @@ func (f *file) find(name string) int {
 // length is read when it is first asked for.
 func (f *file) Array(name string) (ndfile.Array, error) {
 	f.RLock()
+	err := f.Check(false)
 	c, loaded := f.column(name)
 	f.RUnlock()
+	if err != nil {
+		return nil, f.Located(err)
+	}
 	if loaded {
 		return c.array(), nil
 	}
@@ -69,7 +73,7 @@ func (f *file) Array(name string) (ndfile.Array, error) {
 	if c == nil {
 		return nil, f.located(ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name)), nil)
 	}
-	err := c.begin(false)
+	err = c.begin(false)
 	if err == nil && !loaded {
 		err = c.load(context.Background(), f.rows)
 	}

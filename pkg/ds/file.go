@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
@@ -13,8 +14,9 @@ import (
 
 // file is a ds file open for reading.
 type file struct {
-	src  source
-	head header
+	src    source
+	head   header
+	closed atomic.Bool
 
 	mu     sync.Mutex
 	names  []string
@@ -37,7 +39,21 @@ func (f *file) Names() []string {
 	return f.names
 }
 
+// check is what every call begins with. write: it would change the file.
+func (f *file) check(write bool) error {
+	switch {
+	case f.closed.Load():
+		return ndfile.ErrClosed()
+	case write:
+		return ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text)
+	}
+	return nil
+}
+
 func (f *file) Array(name string) (ndfile.Array, error) {
+	if err := f.check(false); err != nil {
+		return nil, err
+	}
 	i := f.head.find(name)
 	if i < 0 {
 		return nil, ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(name)
@@ -55,7 +71,7 @@ func (f *file) Array(name string) (ndfile.Array, error) {
 }
 
 func (f *file) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
-	return nil, ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text)
+	return nil, f.check(true)
 }
 
 // Attrs are the attributes of the dataset without the keys that begin with a dot.
@@ -69,9 +85,14 @@ func (f *file) Attrs() *ndfile.Attrs {
 	return f.attrs
 }
 
-func (f *file) Close(context.Context) error { return f.src.file.Close() }
+func (f *file) Close(context.Context) error { return f.Abort() }
 
-func (f *file) Abort() error { return f.src.file.Close() }
+func (f *file) Abort() error {
+	if f.closed.Swap(true) {
+		return ndfile.ErrClosed()
+	}
+	return f.src.file.Close()
+}
 
 // place settles the places of all variables, once.
 func (f *file) place(ctx context.Context) error {
@@ -136,6 +157,9 @@ func (a *array) inArray(err error) error {
 
 // begin is what every read starts with.
 func (a *array) begin(ctx context.Context, strings bool) error {
+	if err := a.file.check(false); err != nil {
+		return err
+	}
 	if err := a.file.place(ctx); err != nil {
 		return err
 	}
@@ -193,7 +217,9 @@ func (a *array) ReadStrings(ctx context.Context, box ndarray.Box, offsets []int6
 // Map gives the bytes in the file. They are aligned to nothing: a ds file puts
 // variables at any offset.
 func (a *array) Map(ctx context.Context) (data []byte, unmap func() error, err error) {
-	err = a.file.place(ctx)
+	if err = a.file.check(false); err == nil {
+		err = a.file.place(ctx)
+	}
 	if err == nil {
 		err = a.prepare(ctx)
 	}
@@ -215,7 +241,7 @@ func (a *array) Map(ctx context.Context) (data []byte, unmap func() error, err e
 }
 
 func (a *array) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	return a.inArray(ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text))
+	return a.inArray(a.file.check(true))
 }
 
 func (a *array) WriteMasked(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
@@ -223,5 +249,5 @@ func (a *array) WriteMasked(ctx context.Context, box ndarray.Box, src ndarray.Bu
 }
 
 func (a *array) WriteStrings(context.Context, ndarray.Box, []int64, []byte, []byte) error {
-	return a.inArray(ndfile.NewError(ndfile.ErrReadOnly, ndfile.ErrReadOnly.Text))
+	return a.inArray(a.file.check(true))
 }

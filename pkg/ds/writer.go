@@ -76,6 +76,9 @@ func (w *writer) Names() []string {
 func (w *writer) Array(name string) (ndfile.Array, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return nil, ndfile.ErrClosed()
+	}
 	if p := w.arrays[name]; p != nil {
 		return p, nil
 	}
@@ -142,6 +145,9 @@ func (w *writer) Close(ctx context.Context) error {
 func (w *writer) Abort() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return ndfile.ErrClosed()
+	}
 	return w.drop()
 }
 
@@ -217,6 +223,11 @@ func (p *pending) Spec() ndfile.Spec { return p.spec }
 func (p *pending) Attrs() *ndfile.Attrs { return p.spec.Attrs }
 
 func (p *pending) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if p.w.closed {
+		return p.inArray(ndfile.ErrClosed())
+	}
 	return p.inArray(ndfile.NewError(ndfile.ErrNotSupported, "a ds file cannot be read while it is written"))
 }
 

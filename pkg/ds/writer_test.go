@@ -158,10 +158,8 @@ func TestAbort(t *testing.T) {
 	if list, _ := mem.ReadDir("."); len(list) != 1 || !vfs.IsTempName(list[0].Name) {
 		t.Errorf("before: %v", list)
 	}
-	for range 2 {
-		if err := f.Abort(); err != nil {
-			t.Error(err)
-		}
+	if err := f.Abort(); err != nil {
+		t.Error(err)
 	}
 	if list, _ := mem.ReadDir("."); len(list) != 0 {
 		t.Errorf("left: %v", list)

@@ -197,6 +197,8 @@ func KindOf(err error) *ErrorKind {
 		return ErrShape
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return ErrCanceled
+	case errors.Is(err, fs.ErrClosed): // by another goroutine, during the call
+		return ErrHandle
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrNotFound
 	case errors.Is(err, fs.ErrExist):

@@ -123,7 +123,7 @@ func TestKindOf(t *testing.T) {
 		{"disk error", pathError(t, syscall.EIO), ErrIO},
 		{"is a folder", pathError(t, syscall.EISDIR), ErrIO},
 		{"no errno", pathError(t, errors.New("strange")), ErrIO},
-		{"after Close", afterClose, ErrIO},
+		{"after Close", afterClose, ErrHandle},
 		{"standard not exist", fs.ErrNotExist, ErrNotFound},
 		{"unknown", errors.New("strange"), ErrInternal},
 		{"outer kind wins", NewError(ErrCorrupt, "").Because(pathError(t, syscall.EIO)), ErrCorrupt},

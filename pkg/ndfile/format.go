@@ -117,7 +117,9 @@ type Format interface {
 	Create(ctx context.Context, fsys FS, path string, opt CreateOptions) (File, error)
 }
 
-// File is an open file or folder.
+// File is an open file or folder. After Close and Abort, Kind, Names, Attrs and
+// Array.Spec answer as before; every method of the file and of its arrays that gives
+// an error gives ErrHandle, whatever its arguments.
 type File interface {
 	// Kind is what the file holds. In a format that has both arrays and tables
 	// (CapRows) the first Add to a new file decides: the name "" makes a Single,

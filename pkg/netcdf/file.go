@@ -325,8 +325,24 @@ func (f *file) Names() []string         { return f.names }
 func (f *file) Attrs() *ndfile.Attrs    { return f.attrs }
 func (f *file) located(err error) error { return ndfile.Locate(err, f.path, "", false) }
 
+// check is what every call begins with. write: it would change the file.
+func (f *file) check(write bool) error {
+	mu.Lock()
+	defer mu.Unlock()
+	switch {
+	case f.closed:
+		return ndfile.ErrClosed()
+	case write:
+		return ndfile.NewError(ndfile.ErrReadOnly, "")
+	}
+	return nil
+}
+
 // Array gives a variable. One whose type has no dtype here is ndfile.ErrDType.
 func (f *file) Array(name string) (ndfile.Array, error) {
+	if err := f.check(false); err != nil {
+		return nil, f.located(err)
+	}
 	a := f.arrays[name]
 	switch {
 	case a == nil:
@@ -338,7 +354,7 @@ func (f *file) Array(name string) (ndfile.Array, error) {
 }
 
 func (f *file) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
-	return nil, f.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+	return nil, f.located(f.check(true))
 }
 
 func (f *file) Close(context.Context) error { return f.Abort() }

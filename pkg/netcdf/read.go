@@ -57,7 +57,7 @@ func (a *array) Attrs() *ndfile.Attrs    { return a.attrs }
 func (a *array) located(err error) error { return ndfile.Locate(err, a.file.path, a.name, true) }
 
 func (a *array) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	return a.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+	return a.located(a.file.check(true))
 }
 
 // ReadBox is as [ndfile.Array] has it. It takes 16 MiB at most, beyond dst.
@@ -70,6 +70,9 @@ type maskedArray struct{ *array }
 
 // ReadMasked implements [ndfile.Masked].
 func (a *maskedArray) ReadMasked(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, mask []byte) error {
+	if err := a.file.check(false); err != nil {
+		return a.located(err)
+	}
 	n, err := ndarray.Count(box.Count)
 	if err == nil && int64(len(mask)) != n {
 		err = ndfile.NewError(ndfile.ErrArgument, fmt.Sprintf("the mask has %d bytes, the box %d elements", len(mask), n))
@@ -87,6 +90,9 @@ func (a *maskedArray) WriteMasked(ctx context.Context, box ndarray.Box, src ndar
 // read reads a box, and checks it. A nil mask makes a missing element ErrMasked.
 func (a *array) read(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, mask []byte) error {
 	d := a.spec.DType
+	if err := a.file.check(false); err != nil {
+		return err
+	}
 	if err := box.Check(a.spec.Shape); err != nil {
 		return err
 	}
@@ -310,6 +316,9 @@ func (a *stringArray) WriteStrings(ctx context.Context, box ndarray.Box, _ []int
 }
 
 func (a *stringArray) strings(ctx context.Context, box ndarray.Box, offsets []int64, data []byte, mask []byte) (int64, error) {
+	if err := a.file.check(false); err != nil {
+		return 0, err
+	}
 	if err := box.Check(a.spec.Shape); err != nil {
 		return 0, err
 	}

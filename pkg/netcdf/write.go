@@ -303,6 +303,11 @@ func (a *newArray) firstMissing() int64 {
 }
 
 func (a *newArray) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
+	a.file.mu.Lock()
+	defer a.file.mu.Unlock()
+	if a.file.closed {
+		return a.located(ndfile.ErrClosed())
+	}
 	return a.located(ndfile.NewError(ndfile.ErrNotSupported, "a file that is being written cannot be read: close it first"))
 }
 

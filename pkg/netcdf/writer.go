@@ -108,6 +108,11 @@ func (w *writer) Attrs() *ndfile.Attrs    { return w.attrs }
 func (w *writer) located(err error) error { return ndfile.Locate(err, w.path, "", false) }
 
 func (w *writer) Array(name string) (ndfile.Array, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, w.located(ndfile.ErrClosed())
+	}
 	if a := w.arrays[name]; a != nil {
 		return a, nil
 	}
@@ -293,6 +298,9 @@ func splitAttributes(attrs *ndfile.Attrs) ([]groupAttrs, error) {
 func (w *writer) Abort() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		return w.located(ndfile.ErrClosed())
+	}
 	return w.located(w.abort())
 }
 

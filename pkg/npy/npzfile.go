@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
@@ -48,6 +49,7 @@ type archiveFile struct {
 	limits  ndfile.Limits
 	names   []string
 	members map[string]*member
+	closed  atomic.Bool
 	attrs   ndfile.Attrs // always empty, but for what the caller sets
 }
 
@@ -126,9 +128,23 @@ func (f *archiveFile) Names() []string       { return f.names }
 func (f *archiveFile) Attrs() *ndfile.Attrs  { return &f.attrs }
 func (f *archiveFile) located(e error) error { return ndfile.Locate(e, f.in.Name(), "", false) }
 
+// check is what every call begins with. write: it would change the file.
+func (f *archiveFile) check(write bool) error {
+	switch {
+	case f.closed.Load():
+		return ndfile.ErrClosed()
+	case write:
+		return ndfile.NewError(ndfile.ErrReadOnly, "")
+	}
+	return nil
+}
+
 // Array looks at a member for the first time: what is wrong with it, as elements
 // that are Python objects, does not keep the others from being read.
 func (f *archiveFile) Array(name string) (ndfile.Array, error) {
+	if err := f.check(false); err != nil {
+		return nil, f.located(err)
+	}
 	m := f.members[name]
 	if m == nil {
 		return nil, f.located(ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name)))
@@ -140,8 +156,14 @@ func (f *archiveFile) Array(name string) (ndfile.Array, error) {
 }
 
 func (f *archiveFile) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
-	return nil, f.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+	return nil, f.located(f.check(true))
 }
 
 func (f *archiveFile) Close(context.Context) error { return f.Abort() }
-func (f *archiveFile) Abort() error                { return f.located(f.in.Close()) }
+
+func (f *archiveFile) Abort() error {
+	if f.closed.Swap(true) {
+		return f.located(ndfile.ErrClosed())
+	}
+	return f.located(f.in.Close())
+}

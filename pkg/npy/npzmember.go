@@ -85,11 +85,14 @@ func (m *member) Attrs() *ndfile.Attrs { return &m.attrs }
 // the .npy file in the archive. Boxes of a deflated member are best read in
 // the order in which they lie in it.
 func (m *member) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	if err := m.file.check(false); err != nil {
+		return m.located(err)
+	}
 	return m.located(m.head.ReadBox(ctx, box, dst))
 }
 
 func (m *member) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	return m.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+	return m.located(m.file.check(true))
 }
 
 // memberFile is a member as a file, of which only ReadAt is used.

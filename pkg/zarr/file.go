@@ -38,6 +38,11 @@ func (f *file) Names() []string {
 }
 
 func (f *file) Array(name string) (ndfile.Array, error) {
+	f.RLock()
+	defer f.RUnlock()
+	if err := f.Check(false); err != nil {
+		return nil, f.Located(err)
+	}
 	if f.array == nil || name != "" {
 		return nil, f.Located(ndfile.NewError(ndfile.ErrName, "a zarr array has no name, it is called \"\"").In(strings.Clone(name)))
 	}

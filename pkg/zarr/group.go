@@ -265,7 +265,7 @@ func (g *group) Array(name string) (ndfile.Array, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
-		return nil, g.located(ndfile.NewError(ndfile.ErrHandle, "the file is closed"))
+		return nil, g.located(ndfile.ErrClosed())
 	}
 	if f := g.open[name]; f != nil {
 		return f.array.public(), nil
@@ -284,7 +284,12 @@ func (g *group) Array(name string) (ndfile.Array, error) {
 
 // Add implements [ndfile.File]: groups cannot be changed yet, their arrays can.
 func (g *group) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
-	if g.opt.Mode == ndfile.ReadOnly {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.closed:
+		return nil, g.located(ndfile.ErrClosed())
+	case g.opt.Mode == ndfile.ReadOnly:
 		return nil, g.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
 	}
 	return nil, g.located(ndfile.NewError(ndfile.ErrNotSupported, "adding arrays to a group: create the array at a path of its own"))
@@ -321,7 +326,7 @@ func (g *group) Abort() error { return g.end((*file).Abort) }
 // first one.
 func (g *group) each(do func(f *file) error) (err error) {
 	if g.closed {
-		return g.located(ndfile.NewError(ndfile.ErrHandle, "the file is closed"))
+		return g.located(ndfile.ErrClosed())
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.open)) {
 		if e := do(g.open[name]); err == nil {

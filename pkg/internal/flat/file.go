@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -43,6 +44,7 @@ type file struct {
 	limits ndfile.Limits
 	attrs  ndfile.Attrs // always empty, but for what the caller sets
 	plain  plain
+	closed atomic.Bool
 }
 
 func (f *file) readHeader(ctx context.Context, in vfs.File) error {
@@ -71,7 +73,21 @@ func (f *file) located(e error) error { return ndfile.Locate(e, f.head.File.Name
 // names is File.Names of every file.
 var names = []string{""}
 
+// check is what every call begins with. write: it would change the file.
+func (f *file) check(write bool) error {
+	switch {
+	case f.closed.Load():
+		return ndfile.ErrClosed()
+	case write:
+		return ndfile.NewError(ndfile.ErrReadOnly, "")
+	}
+	return nil
+}
+
 func (f *file) Array(name string) (ndfile.Array, error) {
+	if err := f.check(false); err != nil {
+		return nil, f.located(err)
+	}
 	if name != "" {
 		return nil, f.located(ndfile.NewError(ndfile.ErrName, f.format.Called+" has one array, with the name \"\"").In(name))
 	}
@@ -79,13 +95,16 @@ func (f *file) Array(name string) (ndfile.Array, error) {
 }
 
 func (f *file) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
-	return nil, f.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+	return nil, f.located(f.check(true))
 }
 
 func (f *file) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	err := f.check(false)
+	if err != nil {
+		return f.located(err)
+	}
 	l := &f.head.Block
 	if f.head.Encoding != nil {
-		var err error
 		if l, _, err = f.decoded(ctx); err != nil {
 			return f.located(err)
 		}
@@ -94,12 +113,15 @@ func (f *file) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer)
 }
 
 func (f *file) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	return f.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+	return f.located(f.check(true))
 }
 
 // Map implements [ndfile.Mapper]: see [Block.Map].
 func (f *file) Map(ctx context.Context) (data []byte, unmap func() error, err error) {
-	switch err = ctx.Err(); {
+	if err = f.check(false); err == nil {
+		err = ctx.Err()
+	}
+	switch {
 	case err != nil:
 	case f.head.Encoding != nil:
 		err = ndfile.NewError(ndfile.ErrNotSupported, "cannot be mapped: stored compressed or packed")
@@ -110,13 +132,22 @@ func (f *file) Map(ctx context.Context) (data []byte, unmap func() error, err er
 }
 
 func (f *file) Close(context.Context) error { return f.Abort() }
-func (f *file) Abort() error                { return f.located(f.head.File.Close()) }
+
+func (f *file) Abort() error {
+	if f.closed.Swap(true) {
+		return f.located(ndfile.ErrClosed())
+	}
+	return f.located(f.head.File.Close())
+}
 
 // trailed is a file of a format with trailing bytes.
 type trailed struct{ *file }
 
 // Trailing implements [ndfile.Trailer].
 func (f trailed) Trailing(ctx context.Context) ([]byte, error) {
+	if err := f.check(false); err != nil {
+		return nil, f.located(err)
+	}
 	end := f.head.Offset + f.head.size
 	if f.head.Encoding != nil {
 		_, n, err := f.decoded(ctx)

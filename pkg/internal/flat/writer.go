@@ -58,6 +58,9 @@ func (w *writer) Names() []string {
 }
 
 func (w *writer) Array(name string) (ndfile.Array, error) {
+	if w.closed {
+		return nil, w.located(ndfile.ErrClosed())
+	}
 	if w.head == nil || name != "" {
 		return nil, w.located(ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name)))
 	}
@@ -109,6 +112,9 @@ func (w *writer) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buff
 }
 
 func (w *writer) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
+	if w.closed {
+		return w.located(ndfile.ErrClosed())
+	}
 	return w.located(ndfile.NewError(ndfile.ErrNotSupported, "a file that is being written cannot be read: close it first"))
 }
 
@@ -123,7 +129,7 @@ func (w *writer) Close(ctx context.Context) error {
 		return w.located(ndfile.ErrClosed())
 	}
 	if err := w.finish(ctx); err != nil {
-		w.Abort()
+		w.abort()
 		return w.located(err)
 	}
 	w.closed = true
@@ -159,6 +165,13 @@ func (w *writer) finish(ctx context.Context) error {
 }
 
 func (w *writer) Abort() error {
+	if w.closed {
+		return w.located(ndfile.ErrClosed())
+	}
+	return w.located(w.abort())
+}
+
+func (w *writer) abort() error {
 	w.closed = true
-	return w.located(w.out.Abort())
+	return w.out.Abort()
 }

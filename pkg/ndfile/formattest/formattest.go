@@ -124,6 +124,7 @@ var checks = []check{
 	{"Verify", ndfile.CapVerify, checkVerify},
 	{"Split", ndfile.CapSplit, checkSplit},
 	{"Lifecycle", 0, checkLifecycle},
+	{"Closed", 0, checkClosed},
 	{"Exclusive", 0, checkExclusive},
 	{"Folder", 0, checkFolder},
 	{"Foreign", 0, checkForeign},

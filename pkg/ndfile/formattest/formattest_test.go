@@ -184,6 +184,8 @@ func TestSuiteFails(t *testing.T) {
 		{"stores where it likes", full("stores where it likes"), "WriteOrder", "expected"},
 		{"fills with zeros", full("fills with zeros"), "WriteOrder", "not written"},
 		{"aborts what is closed", full("aborts what is closed"), "Lifecycle", ""},
+		{"answers when closed", full("answers when closed"), "Closed", "File.Abort: no error"},
+		{"stays open", single("stays open"), "Closed", "Array.ReadBox"},
 		{"early", full("early"), "Lifecycle", "before Close"},
 		{"keeps path", full("keeps path"), "Lifecycle", ""},
 		{"panics", full("panics"), "Truncate", "panic"},

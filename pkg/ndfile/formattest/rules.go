@@ -431,9 +431,6 @@ func checkLifecycle(s *suite) {
 			s.errorf("Close after Abort succeeds")
 		}
 		s.calm("Abort after Abort", f.Abort)
-		if err := s.calm("WriteBox after Abort", func() error { return a.writeBox(dst, ndarray.Full(a.shape), layouts[0]) }); err == nil {
-			s.errorf("WriteBox after Abort succeeds")
-		}
 		asBefore(s.in("use after Abort"))
 
 		// After Close the file stays, whatever is called.
@@ -441,31 +438,16 @@ func checkLifecycle(s *suite) {
 		s.ok(f.Close(ctx))
 		s.calm("Close after Close", func() error { return f.Close(ctx) })
 		s.calm("Abort after Close", f.Abort)
-		last := c.arrays[len(c.arrays)-1]
-		if err := s.calm("WriteBox after Close", func() error { return last.writeBox(dst, ndarray.Full(last.shape), layouts[0]) }); err == nil {
-			s.errorf("WriteBox after Close succeeds")
-		}
-		if err := s.calm("Add after Close", func() error { _, err := f.Add(ctx, "late", last.spec()); return err }); err == nil {
-			s.errorf("Add after Close succeeds")
-		}
 		s.in("use after Close").expect(mem, path, c)
 		s.only(mem, path)
 
 		f, err = s.open(w, path)
 		s.ok(err)
-		src, err := f.Array(a.name)
+		_, err = f.Array(a.name)
 		s.ok(err)
 		s.ok(f.Close(ctx))
 		s.calm("Close after Close of an opened file", func() error { return f.Close(ctx) })
 		s.calm("Abort after Close of an opened file", f.Abort)
-		s.calm("Array after Close", func() error { _, err := f.Array(a.name); return err })
-		var got *array
-		err = s.calm("ReadBox after Close", func() (err error) { got, err = readBox(src, ndarray.Full(a.shape), layouts[0]); return err })
-		if err == nil {
-			if err := sameElems(got.elems, a.elems); err != nil {
-				s.errorf("ReadBox after Close: %v", err)
-			}
-		}
 		if open := w.left(); len(open) > 0 {
 			s.errorf("still open: %q", open)
 		}

@@ -215,6 +215,13 @@ func (f *shelfFile) locate(err error, a *shelfArray) error {
 	return ndfile.Locate(err, f.path, a.name, f.kind != ndfile.Single)
 }
 
+func (f *shelfFile) answer() error {
+	if f.closed && f.bug != "stays open" {
+		return f.fail(ndfile.ErrHandle, nil, "closed")
+	}
+	return nil
+}
+
 func (f *shelfFile) fail(kind *ndfile.ErrorKind, a *shelfArray, msg string) error {
 	return f.locate(ndfile.NewError(kind, msg), a)
 }
@@ -250,6 +257,9 @@ func (f *shelfFile) find(name string) (*shelfArray, error) {
 }
 
 func (f *shelfFile) Array(name string) (ndfile.Array, error) {
+	if err := f.answer(); err != nil {
+		return nil, err
+	}
 	a, err := f.find(name)
 	if err != nil {
 		return nil, err
@@ -283,6 +293,9 @@ func (f *shelfFile) change(a *shelfArray) error {
 }
 
 func (f *shelfFile) Add(_ context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
+	if err := f.answer(); err != nil {
+		return nil, err
+	}
 	a := &shelfArray{file: f, name: strings.Clone(name), spec: spec, attrs: ndfile.NewAttrs()}
 	if err := f.change(a); err != nil {
 		return nil, err
@@ -388,6 +401,9 @@ func (f *shelfFile) newID() (int64, error) {
 }
 
 func (f *shelfFile) Remove(_ context.Context, name string) error {
+	if err := f.answer(); err != nil {
+		return err
+	}
 	a, err := f.find(name)
 	if err != nil && f.bug == "removes nothing" {
 		return nil
@@ -434,6 +450,9 @@ func (f *shelfFile) commit() error {
 }
 
 func (f *shelfFile) Flush(context.Context) error {
+	if err := f.answer(); err != nil {
+		return err
+	}
 	if f.folder != nil || f.bug == "never flushes" {
 		if f.bug == "appears early" {
 			f.fsys.Mkdir(f.path)
@@ -485,7 +504,7 @@ func (f *shelfFile) Close(ctx context.Context) error {
 
 func (f *shelfFile) Abort() error {
 	if f.closed {
-		return nil
+		return f.fail(ndfile.ErrHandle, nil, "closed")
 	}
 	if f.bug == "flushes in Abort" && f.folder == nil && f.writable {
 		f.Flush(ctx)
@@ -707,6 +726,9 @@ func (a *shelfArray) touched(box ndarray.Box) (keys [][]int64, pairs [][][2]int)
 }
 
 func (a *shelfArray) ReadBox(_ context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	err := box.Check(a.spec.Shape)
 	if err == nil {
 		err = dst.Check()
@@ -740,6 +762,9 @@ func (a *shelfArray) ReadBox(_ context.Context, box ndarray.Box, dst ndarray.Buf
 }
 
 func (a *shelfArray) WriteBox(_ context.Context, box ndarray.Box, src ndarray.Buffer) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	err := a.file.change(a)
 	if err == nil {
 		err = box.Check(a.spec.Shape)
@@ -824,6 +849,9 @@ func (a *shelfArray) checkIndex(index []int64) error {
 }
 
 func (a *shelfArray) ReadChunk(_ context.Context, index []int64, buf []byte) ([]byte, int64, error) {
+	if err := a.file.answer(); err != nil {
+		return nil, 0, err
+	}
 	if err := a.checkIndex(index); err != nil {
 		return nil, 0, a.file.locate(err, a)
 	}
@@ -842,6 +870,9 @@ func (a *shelfArray) ReadChunk(_ context.Context, index []int64, buf []byte) ([]
 }
 
 func (a *shelfArray) WriteChunk(_ context.Context, index []int64, raw []byte) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	err := a.file.change(a)
 	if err == nil {
 		err = a.checkIndex(index)
@@ -987,6 +1018,9 @@ func (f *shelfFile) cleanAll(shapes map[*shelfArray][]int64) (err error) {
 }
 
 func (a shelfWhole) Resize(_ context.Context, shape []int64) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	err := a.file.change(a.shelfArray)
 	if err == nil && len(shape) != len(a.spec.Shape) && a.file.bug != "changes ranks" {
 		err = ndfile.NewError(ndfile.ErrShape, "another number of axes")
@@ -1022,6 +1056,9 @@ func (a *shelfArray) behind(axis int, src ndarray.Buffer) (box ndarray.Box, shap
 }
 
 func (a shelfWhole) Append(_ context.Context, axis int, src ndarray.Buffer) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	err := a.file.change(a.shelfArray)
 	if err == nil {
 		var box ndarray.Box
@@ -1046,6 +1083,9 @@ func (f *shelfFile) Rows() int64 {
 }
 
 func (f *shelfFile) AppendRows(_ context.Context, columns []ndarray.Buffer) error {
+	if err := f.answer(); err != nil {
+		return err
+	}
 	if err := f.change(nil); err != nil {
 		return err
 	}
@@ -1084,6 +1124,9 @@ func (f *shelfFile) AppendRows(_ context.Context, columns []ndarray.Buffer) erro
 }
 
 func (f *shelfFile) ResizeRows(_ context.Context, n int64) error {
+	if err := f.answer(); err != nil {
+		return err
+	}
 	if err := f.change(nil); err != nil {
 		return err
 	}

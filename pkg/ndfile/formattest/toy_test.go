@@ -129,6 +129,9 @@ type toyFile struct {
 type toyTrailer struct{ *toyFile }
 
 func (f toyTrailer) Trailing(context.Context) ([]byte, error) {
+	if err := f.answer(); err != nil {
+		return nil, err
+	}
 	if int64(len(f.trailing)) > f.limits.Header() {
 		return nil, f.fail(ndfile.ErrLimit, nil, "many trailing bytes")
 	}
@@ -156,6 +159,14 @@ func (f *toyFile) share(box ndarray.Box) ndarray.Box {
 	return f.box
 }
 
+// answer is what every call begins with.
+func (f *toyFile) answer() error {
+	if f.closed && f.bug != "answers when closed" {
+		return f.fail(ndfile.ErrHandle, nil, "closed")
+	}
+	return nil
+}
+
 // fail makes an error with its place.
 func (f *toyFile) fail(kind *ndfile.ErrorKind, a *toyArray, msg string) error {
 	return f.locate(ndfile.NewError(kind, msg), a)
@@ -180,6 +191,9 @@ func (f *toyFile) Names() (names []string) {
 }
 
 func (f *toyFile) Array(name string) (ndfile.Array, error) {
+	if err := f.answer(); err != nil {
+		return nil, err
+	}
 	for _, a := range f.arrays {
 		if a.name == name {
 			return a.as(), nil
@@ -189,6 +203,9 @@ func (f *toyFile) Array(name string) (ndfile.Array, error) {
 }
 
 func (f *toyFile) Add(_ context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
+	if err := f.answer(); err != nil {
+		return nil, err
+	}
 	a := &toyArray{file: f, name: strings.Clone(name), spec: spec}
 	count, err := ndarray.NBytes(spec.Shape, max(spec.DType.Size, 1))
 	switch {
@@ -233,8 +250,9 @@ func (f *toyFile) Abort() error {
 	if f.bug == "aborts what is closed" && f.writable {
 		return f.fsys.Remove(f.path)
 	}
+	err := f.answer()
 	f.closed = true
-	return nil
+	return err
 }
 
 func (f *toyFile) Close(context.Context) error {
@@ -604,10 +622,16 @@ func (a *toyArray) wrote(box ndarray.Box) {
 }
 
 func (a *toyArray) ReadBox(_ context.Context, box ndarray.Box, dst ndarray.Buffer) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	return a.readBox(box, dst, nil)
 }
 
 func (a *toyArray) WriteBox(_ context.Context, box ndarray.Box, src ndarray.Buffer) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	return a.writeBox(box, src, nil)
 }
 
@@ -615,6 +639,9 @@ func (a *toyArray) WriteBox(_ context.Context, box ndarray.Box, src ndarray.Buff
 type toyFull struct{ *toyArray }
 
 func (a toyFull) ReadMasked(_ context.Context, box ndarray.Box, dst ndarray.Buffer, mask []byte) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	if mask == nil {
 		mask = []byte{}
 	}
@@ -622,10 +649,16 @@ func (a toyFull) ReadMasked(_ context.Context, box ndarray.Box, dst ndarray.Buff
 }
 
 func (a toyFull) WriteMasked(_ context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	return a.writeBox(box, src, mask)
 }
 
 func (a toyFull) ReadStrings(_ context.Context, box ndarray.Box, offsets []int64, data, mask []byte) (need int64, err error) {
+	if err := a.file.answer(); err != nil {
+		return 0, err
+	}
 	if !a.spec.DType.IsVar() {
 		return 0, a.file.fail(ndfile.ErrDType, a.toyArray, "no elements of variable length")
 	}
@@ -658,6 +691,9 @@ func (a toyFull) ReadStrings(_ context.Context, box ndarray.Box, offsets []int64
 }
 
 func (a toyFull) WriteStrings(_ context.Context, box ndarray.Box, offsets []int64, data, mask []byte) error {
+	if err := a.file.answer(); err != nil {
+		return err
+	}
 	if !a.spec.DType.IsVar() {
 		return a.file.fail(ndfile.ErrDType, a.toyArray, "no elements of variable length")
 	}
@@ -693,6 +729,9 @@ func (a toyFull) WriteStrings(_ context.Context, box ndarray.Box, offsets []int6
 type toyMapped struct{ *toyArray }
 
 func (a toyMapped) Map(context.Context) ([]byte, func() error, error) {
+	if err := a.file.answer(); err != nil {
+		return nil, nil, err
+	}
 	if a.spec.DType.Swapped() {
 		return nil, nil, a.file.fail(ndfile.ErrNotSupported, a.toyArray, "other byte order")
 	}
