@@ -20,7 +20,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
-.PHONY: help tools build demo test test-go test-c test-python test-julia lint lint-go lint-python gen gen-check \
+.PHONY: help tools build demo test test-go test-c test-python test-ecosystem test-julia lint lint-go lint-python gen gen-check \
         race torture fuzz bench bench-quick bench-blosc install test-install clean
 
 help: ## list the targets
@@ -66,6 +66,17 @@ test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17
 
 test-python: $(LIB) $(CMD) $(VENV)/ok # the package, against the real ds-format
 	$(RUNPY) -m pytest -q bindings/python/tests
+
+# Packages of PyPI at the versions that users have now, and type checkers; they do not fit into the other environment.
+ECOSYSTEM := $(B)/ecosystem-venv
+$(ECOSYSTEM)/ok: bindings/python/tests/ecosystem/requirements.txt
+	@echo 'python: installing what the ecosystem tests need into $(ECOSYSTEM)'
+	@$(PYTHON) -m venv $(ECOSYSTEM)
+	@$(ECOSYSTEM)/bin/python -m pip install -q --disable-pip-version-check -r bindings/python/tests/ecosystem/requirements.txt
+	@touch $@
+
+test-ecosystem: $(LIB) $(CMD) $(ECOSYSTEM)/ok ## the package with pandas, polars, pyarrow, duckdb, dask, xarray, mypy and pyright
+	NDFILE_ECOSYSTEM=1 PYTHONPATH=bindings/python $(ECOSYSTEM)/bin/python -m pytest -q bindings/python/tests/ecosystem
 
 JULIA := $(B)/julia/julia
 test-julia: $(LIB) # fetches a private Julia where the machine has none that works

@@ -22,7 +22,7 @@ func python(a *api) string {
 """The C library as ctypes sees it: constants, errors, structs, functions."""
 
 from ctypes import (
-    Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof,
+    CDLL, Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof,
 )
 
 VERSION = %q
@@ -71,7 +71,7 @@ FUNCTIONS = {
 	b.WriteString(`}
 
 
-def bind(lib):
+def bind(lib: CDLL) -> None:
     """Declare the types of all functions of lib, a CDLL."""
     for name, (restype, argtypes) in FUNCTIONS.items():
         function = getattr(lib, name)

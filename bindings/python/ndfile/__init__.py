@@ -22,6 +22,7 @@ from ._convert import Loss, concat, convert, split
 from ._errors import *  # noqa: F403
 from ._file import File
 from ._info import detect, formats, info
+from ._kinds import open_array, open_dataset, open_table
 from ._lib import version as __version__
 from ._many import read_many, save_many
 from ._open import open
@@ -50,6 +51,9 @@ __all__ = [
     "formats",
     "info",
     "open",
+    "open_array",
+    "open_dataset",
+    "open_table",
     "read",
     "read_many",
     "save",
@@ -62,8 +66,6 @@ __all__ = [
 ]
 __all__ += _errors.__all__
 
-for _name in __all__:
-    _object = globals()[_name]
+for _object in map(globals().get, __all__):
     if callable(_object):
         _object.__module__ = __name__
-del _name, _object

@@ -8,9 +8,11 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrow, _capi, _dtypes, _elements, _html
 from ._assign import Points, assign, is_mask
@@ -129,11 +131,11 @@ class Array(Chunked, Reducible):
     ----------
     name : str
         Name in the file; ``""`` in single-array files.
-    shape : tuple of int, or None
-        Row-major (the last axis varies fastest). None: the file has metadata but no data for it. `append` and
-        `resize` change it.
-    dtype : numpy.dtype or None
-        Of what indexing returns, in native byte order. None: no data and no type.
+    shape : tuple of int
+        Row-major (the last axis varies fastest). `append` and `resize` change it. It is a `NoDataError` where
+        `has_data` is false.
+    dtype : numpy.dtype
+        Of what indexing returns, in native byte order. It is a `NoDataError` of an array without a type.
     dtype_name : str
         Name of the dtype as stored: a NumPy typestring with the byte order on disk (``">f8"``), or one of
         the dtypes that NumPy lacks (``"bytes"``, ``"str"``, ``"bfloat16"``, ...).
@@ -170,9 +172,15 @@ class Array(Chunked, Reducible):
         self.name = name
         if description is None:
             description = self._describe(handle)
-        self.dtype_name, self.shape, self.masked = description
+        self.dtype_name, shape, self.masked = description
         stored = _dtypes.to_numpy(self.dtype_name)
-        self.dtype: np.dtype | None = None if stored is None else stored.newbyteorder("=")
+        # What an array without data does not have is not set: see __getattr__.
+        self.dtype: np.dtype
+        self.shape: tuple[int, ...]
+        if stored is not None:
+            self.dtype = stored.newbyteorder("=")
+        if shape is not None:
+            self.shape = shape
         # Of an array that does not change: the elements around the last one, as first, end, values.
         self._near: tuple[int, int, Any] = _NOTHING_NEAR
         self._last = _FAR
@@ -196,7 +204,14 @@ class Array(Chunked, Reducible):
 
     @property
     def _description(self) -> _Description:
-        return _Description(self.dtype_name, self.shape, self.masked)
+        return _Description(self.dtype_name, self.shape if self.has_data else None, self.masked)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("shape", "dtype"):
+                raise NoDataError(f"{self._where}: the array has metadata but no data", path=self._file.path)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def _where(self) -> str:
@@ -225,36 +240,59 @@ class Array(Chunked, Reducible):
     def _refresh(self) -> None:
         """Take over the shape that the array has come to."""
         with self._file._lock:  # the last one sees the last shape
-            self.shape = self._describe(self._open()).shape
+            shape = self._describe(self._open()).shape
+            if shape is not None:
+                self.shape = shape
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self._file, self.name, *self._description)
 
-    def __dask_tokenize__(self) -> tuple:
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
         """Identify the content, see `File.__dask_tokenize__`."""
         return "ndfile.Array", self._file.__dask_tokenize__(), self.name
 
     def _extents(self) -> tuple[int, ...]:
-        if self.shape is None:
-            raise NoDataError(f"{self._where}: the array has metadata but no data", path=self._file.path)
         return self.shape
 
     # Description
 
     @property
+    def has_data(self) -> bool:
+        """There are elements, or could be; ds files can have metadata of arrays without any."""
+        try:
+            return self.shape is not None
+        except NoDataError:
+            return False
+
+    @property
     def ndim(self) -> int:
         """Number of axes; 0 for scalars and arrays without data."""
-        return len(self.shape or ())
+        return len(self.shape) if self.has_data else 0
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return 0 if self.shape is None else math.prod(self.shape)
+        return math.prod(self.shape) if self.has_data else 0
 
     @property
     def nbytes(self) -> int:
         """Bytes that the elements take in memory; for object arrays those of the references only."""
-        return 0 if self.dtype is None else self.size * self.dtype.itemsize
+        return self.size and self.size * self.dtype.itemsize
+
+    @property
+    def file(self) -> File:
+        """The file that it is in."""
+        return self._file
+
+    def __enter__(self) -> Array:
+        self._open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        """Close the file; it is meant for `open_array`."""
+        self._file.__exit__(kind, error, tb)
 
     @property
     def dims(self) -> tuple[str, ...] | None:
@@ -276,9 +314,10 @@ class Array(Chunked, Reducible):
         """Attributes of the array, see `Attrs`."""
         return Attrs(self._load_attrs, self._store_attrs)
 
-    def _load_attrs(self) -> dict:
+    def _load_attrs(self) -> dict[str, Any]:
         path = self._file.path
-        return from_json(text(path, lib.ndf_array_attrs, self._open()), path)
+        found: dict[str, Any] = from_json(text(path, lib.ndf_array_attrs, self._open()), path)
+        return found
 
     def _store_attrs(self, raw: bytes) -> None:
         call(self._file.path, lib.ndf_array_set_attrs, self._open(), raw)
@@ -287,32 +326,33 @@ class Array(Chunked, Reducible):
     def extra(self) -> dict[str, Any]:
         """The format's own metadata, for looking at (ds: the variable's header object)."""
         path = self._file.path
-        return from_json(text(path, lib.ndf_array_extra, self._open()), path)
+        found: dict[str, Any] = from_json(text(path, lib.ndf_array_extra, self._open()), path)
+        return found
 
     def __len__(self) -> int:
         if not self._extents():
             raise TypeError("len() of unsized object")
-        return self.shape[0]  # type: ignore[index]
+        return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
     def tolist(self) -> Any:
         """Read everything as Python lists."""
-        return self[...].tolist()
+        return self.read().tolist()
 
     def copy(self) -> np.ndarray:
         """Read everything into an array in memory."""
-        return self[...]
+        return self.read()
 
     def astype(self, dtype: Any, **options: Any) -> np.ndarray:
         """Read everything as another dtype, as NumPy's method converts."""
-        return self[...].astype(dtype, **options)
+        return self.read().astype(dtype, **options)
 
     @property
     def T(self) -> np.ndarray:
         """All elements in memory, with the axes in reverse order."""
-        return self[...].T
+        return self.read().T
 
     def _in_memory(self, *_: Any) -> Any:
         raise TypeError(
@@ -334,15 +374,15 @@ class Array(Chunked, Reducible):
 
     def __repr__(self) -> str:
         return (
-            f"<ndfile.Array {self.name!r}: shape {self.shape}, dtype {self.dtype_name}"
+            f"<ndfile.Array {self.name!r}: shape {self._description.shape}, dtype {self.dtype_name}"
             f"{', masked' if self.masked else ''}{', closed' if self._file._closed else ''}>"
         )
 
     def _repr_html_(self) -> str:
-        rows: list[tuple] = [
+        rows: list[tuple[str, Any]] = [
             ("file", self._file.path),
             ("dtype", self.dtype_name),
-            ("shape", self.shape),
+            ("shape", self._description.shape),
             ("bytes", f"{self.nbytes:,}"),
             ("masked", self.masked),
         ]
@@ -352,6 +392,10 @@ class Array(Chunked, Reducible):
 
     # Reading
 
+    @overload
+    def __getitem__(self, key: SupportsIndex | tuple[SupportsIndex, ...]) -> Any: ...
+    @overload
+    def __getitem__(self, key: Any) -> npt.NDArray[Any]: ...
     def __getitem__(self, key: Any) -> Any:
         if key.__class__ is int:
             first, end, values = self._near
@@ -360,7 +404,7 @@ class Array(Chunked, Reducible):
             if self._is_near(key):
                 return self._read_near(key)
         elif is_array(key):
-            return self._take_masked(key) if is_mask(key, self.shape) else self.take(key)
+            return self._take_masked(key) if is_mask(key, self) else self.take(key)
         if key.__class__ is tuple and any(map(is_array, key)):
             return self._take_along(key)
         selection = select(key, self._extents(), self._where)
@@ -380,15 +424,15 @@ class Array(Chunked, Reducible):
             and not self.masked
             and self.dtype_name not in _dtypes.VARIABLE
             and self.ndim == 1
-            and 0 <= key < self.shape[0]  # type: ignore[index]
-            and self.dtype.itemsize <= _NEAR // 8  # type: ignore[union-attr]
+            and 0 <= key < self.shape[0]
+            and self.dtype.itemsize <= _NEAR // 8
         )
 
     def _read_near(self, key: int) -> Any:
         """Read an element and those around it."""
-        n = _NEAR // self.dtype.itemsize  # type: ignore[union-attr]
+        n = _NEAR // self.dtype.itemsize
         first = max(0, key - n // 2)
-        end = min(first + n, self.shape[0])  # type: ignore[index]
+        end = min(first + n, self.shape[0])
         values = self._read(select(slice(first, end), self._extents(), self._where))
         self._near = first, end, values
         return values[key - first]
@@ -428,9 +472,10 @@ class Array(Chunked, Reducible):
         >>> buf[:, 1]
         array([0., 1.])
         """
-        return self._read(select(key, self._extents(), self._where), out)
+        result: np.ndarray = self._read(select(key, self._extents(), self._where), out)
+        return result
 
-    def _take_along(self, key: tuple) -> Any:
+    def _take_along(self, key: tuple[Any, ...]) -> Any:
         """Index by one array among slices and integers, where NumPy means the same as `oindex`."""
         ranges = [isinstance(item, slice) or item is Ellipsis for item in key]
         arrays = [i for i, item in enumerate(key) if is_array(item)]
@@ -445,7 +490,8 @@ class Array(Chunked, Reducible):
 
     def _take_masked(self, mask: Any) -> np.ndarray:
         """Read the elements for which a mask of several axes is true, in their order."""
-        return self.vindex[np.nonzero(np.asarray(mask))]
+        result: np.ndarray = self.vindex[np.nonzero(np.asarray(mask))]
+        return result
 
     @property
     def vindex(self) -> Points:
@@ -488,14 +534,15 @@ class Array(Chunked, Reducible):
             raise BoundsError(f"{self._where}: a scalar has no rows", path=self._file.path)
         index = positions(rows, 0, extents[0], self._where)
         if self.dtype_name in _dtypes.VARIABLE:
-            result = self.oindex[index]
+            result: np.ndarray = self.oindex[index]
             if out is None:
                 return result
             self._check_out(result.shape, out)
             out[...] = result
             return out
         whole = select(Ellipsis, (len(index), *extents[1:]), self._where)
-        return self._read(whole, out, index)
+        taken: np.ndarray = self._read(whole, out, index)
+        return taken
 
     @property
     def oindex(self) -> Orthogonal:
@@ -611,7 +658,7 @@ class Array(Chunked, Reducible):
             return data if out is None else out
         return self._with_mask(selection, data, mask, out)
 
-    def _load(self, function: Any, place: tuple, box: np.ndarray, mask: np.ndarray | None) -> None:
+    def _load(self, function: Any, place: tuple[Any, ...], box: np.ndarray, mask: np.ndarray | None) -> None:
         name = None if box.dtype == self.dtype else _dtypes.from_numpy(box.dtype).encode()
         strides = None if box.flags.c_contiguous else INT64S[box.ndim](*box.strides)
         where = None if mask is None else _elements.address(mask)
@@ -625,12 +672,14 @@ class Array(Chunked, Reducible):
         mask = np.empty(selection.counts, np.uint8) if masked else None
         texts = self._load_texts(self._box(selection), math.prod(selection.counts), mask)
         data = np.empty(selection.shape, object) if out is None else np.asarray(out)
-        data[selection.view] = _elements.unpack(*texts, selection.counts)
+        data[selection.view] = _elements.unpack(
+            texts.dtype, texts.offsets, bytes(texts.data), selection.counts
+        )
         if masked or isinstance(out, np.ma.MaskedArray):
             return self._with_mask(selection, data, mask, out)
         return data if out is None else out
 
-    def _load_texts(self, place: tuple, n: int, mask: np.ndarray | None) -> _elements.Texts:
+    def _load_texts(self, place: tuple[Any, ...], n: int, mask: np.ndarray | None) -> _elements.Texts:
         offsets = np.empty(n + 1, np.int64)
         at = _elements.address(offsets)
         where = None if mask is None else _elements.address(mask)
@@ -666,8 +715,9 @@ class Array(Chunked, Reducible):
             full[selection.view] = mask.view(bool)
         if out is None:
             return np.ma.MaskedArray(data, mask=full)
-        out.mask = full
-        return out
+        masked: np.ma.MaskedArray = out
+        masked.mask = full
+        return masked
 
     def _check_out(self, shape: tuple[int, ...], out: Any) -> None:
         if not isinstance(out, np.ndarray):
@@ -680,7 +730,7 @@ class Array(Chunked, Reducible):
             raise ReadOnlyError("out: the array is read-only")
 
     @staticmethod
-    def _box(selection: Selection) -> tuple:
+    def _box(selection: Selection) -> tuple[Any, ...]:
         ndim = len(selection.counts)
         pack = INT64S[ndim]
         return ndim, pack(*selection.starts), pack(*selection.counts), pack(*selection.steps)
@@ -688,13 +738,13 @@ class Array(Chunked, Reducible):
     # Writing
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if is_mask(key, self.shape) or is_array(key) or (key.__class__ is tuple and any(map(is_array, key))):
+        if is_mask(key, self) or is_array(key) or (key.__class__ is tuple and any(map(is_array, key))):
             assign(self, key, value)
             return
         selection = select(key, self._extents(), self._where)
         dtype: Any = self.dtype  # there is one where there are extents
         if value is np.ma.masked:
-            value = np.ma.masked_all((), dtype)
+            value = _missing(dtype)
         elif isinstance(value, Array):
             value = value[...]
         texts = self.dtype_name in _dtypes.VARIABLE
@@ -765,27 +815,31 @@ class Array(Chunked, Reducible):
     def _given(self, value: Any) -> Any:
         """Take what is to be assigned as an array; texts as objects."""
         if value is np.ma.masked:
-            return np.ma.masked_all((), self.dtype)
+            return _missing(self.dtype)
         return _elements.as_array(value[...] if isinstance(value, Array) else value, self._where)
 
     def _fitted(self, value: np.ndarray) -> Any:
         """Give elements as this array has them in memory; refuse what does not fit exactly."""
         if self.dtype_name in _dtypes.VARIABLE:
             return value
-        return _elements.convert(value, self.dtype, self._where)  # type: ignore[arg-type]
+        return _elements.convert(value, self.dtype, self._where)
 
-    def _values(self, data: Any) -> np.ndarray | _elements.Texts:
+    def _rows(self, data: Any) -> np.ndarray | _elements.Texts:
+        """Make rows of this column of anything; texts may stay of any length."""
+        if isinstance(data, _elements.Texts):
+            return data
+        if self.dtype.kind in "SU" and self.ndim == 1:
+            texts = _elements.as_array(data[...] if isinstance(data, Array) else data, self._where)
+            if texts.dtype.kind in "OT" and texts.ndim == 1 and not isinstance(texts, np.ma.MaskedArray):
+                return _elements.pack(texts.astype(object), None, self._where)
+        return self._values(data)
+
+    def _values(self, data: Any) -> np.ndarray:
         """Make elements of this array of anything; none may be missing."""
         if self.dtype_name in _dtypes.VARIABLE:
             raise NotSupportedError(f"{self._where}: elements of variable length cannot be appended")
         value = data[...] if isinstance(data, Array) else data
-        if isinstance(value, _elements.Texts):
-            return value
-        if self.dtype.kind in "SU" and self.ndim == 1:  # type: ignore[union-attr]
-            texts = _elements.as_array(value, self._where)
-            if texts.dtype.kind in "OT" and texts.ndim == 1 and not isinstance(texts, np.ma.MaskedArray):
-                return _elements.pack(texts.astype(object), None, self._where)
-        values, mask = _elements.split_mask(_elements.convert(value, self.dtype, self._where))  # type: ignore[arg-type]
+        values, mask = _elements.split_mask(_elements.convert(value, self.dtype, self._where))
         if mask is not None:
             raise MaskedError(f"{self._where}: missing elements cannot be appended")
         return values
@@ -807,18 +861,19 @@ class Array(Chunked, Reducible):
         while value.ndim > len(selection.shape) and value.shape[0] == 1:
             value = value[0]
         try:
-            return np.broadcast_to(value, selection.shape)[selection.view]
+            box: np.ndarray = np.broadcast_to(value, selection.shape)[selection.view]
         except ValueError:
             raise ShapeError(
                 f"{self._where}: could not broadcast input array from shape {value.shape} "
                 f"into shape {selection.shape}"
             ) from None
+        return box
 
     def _write(
         self, selection: Selection, data: np.ndarray | _elements.Texts, mask: np.ndarray | None
     ) -> None:
         """Write a box; data has its shape, the mask too, without gaps."""
-        args: tuple
+        args: tuple[Any, ...]
         if isinstance(data, _elements.Texts):
             function = lib.ndf_array_write_strings
             args = _elements.address(data.offsets), data.data
@@ -829,6 +884,11 @@ class Array(Chunked, Reducible):
             args = name, _elements.address(data), strides
         missing = None if mask is None else _elements.address(mask)
         call(self._file.path, function, self._open(), *self._box(selection), *args, missing)
+
+
+def _missing(dtype: np.dtype) -> np.ndarray:
+    """Make an element that is missing."""
+    return np.ma.MaskedArray(np.zeros((), dtype), mask=True)
 
 
 class _Appending:

@@ -166,7 +166,8 @@ def _memory(array: Any, i: int, nbytes: int) -> np.ndarray:
     address = array.buffers[i]
     if not address or nbytes == 0:
         return np.zeros(nbytes, np.uint8)
-    return np.frombuffer((ctypes.c_char * nbytes).from_address(address), np.uint8)
+    memory: Any = (ctypes.c_char * nbytes).from_address(address)
+    return np.frombuffer(memory, np.uint8)
 
 
 def _bits(array: Any, i: int, at: int, n: int) -> np.ndarray:

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 24  # bytes that are read, changed and written at once
 
 
-def is_mask(key: Any, shape: tuple[int, ...] | None) -> bool:
+def is_mask(key: Any, array: Array) -> bool:
     """Whether an index is a mask of several axes, as large as the array."""
-    return isinstance(key, np.ndarray) and key.dtype == bool and key.ndim > 1 and key.shape == shape
+    return (
+        isinstance(key, np.ndarray) and key.dtype == bool and key.ndim > 1 and key.shape == array._extents()
+    )
 
 
 def assign(array: Array, key: Any, value: Any) -> None:
@@ -28,7 +30,7 @@ def assign(array: Array, key: Any, value: Any) -> None:
     last value counts.
     """
     extents, where = array._extents(), array._where
-    if is_mask(key, extents):
+    if is_mask(key, array):
         _at_points(array, np.nonzero(key), value)
         return
     items = expand(key, len(extents), where)
@@ -40,15 +42,17 @@ def assign(array: Array, key: Any, value: Any) -> None:
         _at_points(array, np.broadcast_arrays(*index), value)
         return
     axis, at = lists[0], index[0]
-    others = [np.arange(n)[item] if isinstance(item, slice) else None for item, n in zip(items, extents)]
+    others: list[Any] = [
+        np.arange(n)[item] if isinstance(item, slice) else None for item, n in zip(items, extents)
+    ]
     shape = [len(at) if i == axis else len(o) for i, o in enumerate(others) if i == axis or o is not None]
-    given = np.ma.asanyarray(value) if isinstance(value, np.ma.MaskedArray) else array._given(value)
+    given: Any = value if isinstance(value, np.ma.MaskedArray) else array._given(value)
     try:
         given = np.broadcast_to(given, shape, subok=True)
     except ValueError:
         raise ShapeError(f"{where}: could not broadcast {np.shape(value)} into {tuple(shape)}") from None
     kept = sum(1 for i in range(axis) if others[i] is not None)  # axes of the result before this one
-    order = np.argsort(at, kind="stable")
+    order: np.ndarray = np.argsort(at, kind="stable")
     ordered = at[order]
     last = np.append(ordered[1:] != ordered[:-1], True)[: len(ordered)]
     order, ordered = order[last], ordered[last]

@@ -61,7 +61,7 @@ def from_json(text: str, path: Any) -> Any:
         raise LimitError(f"{path}: attributes: {e}", path=path) from e
 
 
-class Attrs(MutableMapping):
+class Attrs(MutableMapping[str, Any]):
     """The attributes of a file or an array, in file order.
 
     Values are what JSON has: None, bool, int (of any size), float (NaN and infinities too), str, list and
@@ -83,17 +83,17 @@ class Attrs(MutableMapping):
 
     __slots__ = ("_load", "_store", "_values")
 
-    def __init__(self, load: Callable[[], dict], store: Callable[[bytes], None]) -> None:
+    def __init__(self, load: Callable[[], dict[str, Any]], store: Callable[[bytes], None]) -> None:
         self._load = load
         self._store = store
-        self._values: dict | None = None
+        self._values: dict[str, Any] | None = None
 
-    def _get(self) -> dict:
+    def _get(self) -> dict[str, Any]:
         if self._values is None:
             self._values = self._load()
         return self._values
 
-    def _set(self, values: dict) -> None:
+    def _set(self, values: dict[str, Any]) -> None:
         self._store(to_json(values) or b"{}")
         self._values = None  # what was stored decides
 

@@ -4,7 +4,7 @@
 """The C library as ctypes sees it: constants, errors, structs, functions."""
 
 from ctypes import (
-    Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof,
+    CDLL, Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof,
 )
 
 VERSION = "1.0.0"
@@ -597,7 +597,7 @@ FUNCTIONS = {
 }
 
 
-def bind(lib):
+def bind(lib: CDLL) -> None:
     """Declare the types of all functions of lib, a CDLL."""
     for name, (restype, argtypes) in FUNCTIONS.items():
         function = getattr(lib, name)

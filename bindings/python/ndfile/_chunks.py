@@ -6,61 +6,62 @@ import ctypes
 import json
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _capi, _elements
 from ._errors import NotSupportedError, failure
 from ._lib import call, lib, text
+from ._parts import Part
 from ._spec import INT64S, Compression, lengths
 
-if TYPE_CHECKING:
-    from ._array import Array
 
-
-class Chunked:
+class Chunked(Part):
     """What an `Array` has to say about its chunks."""
 
     __slots__ = ()
 
     @property
-    def chunks(self: Array) -> tuple[int, ...] | None:
+    def chunks(self) -> tuple[int, ...] | None:
         """Shape of the chunks in which the elements are stored; None: in one contiguous block."""
         info = self._info(self._open())
         return tuple(info.chunks[: info.ndim]) if info.flags & _capi.NDF_ARRAY_CHUNKED else None
 
     @property
-    def compression(self: Array) -> Compression | None:
+    def compression(self) -> Compression | None:
         """How new chunks are compressed where that is Blosc, see `Compression`; else None: see `codecs`."""
         info = self._info(self._open())
         return Compression(info.codec.decode(), info.level, info.shuffle) if info.codec else None
 
     @property
-    def codecs(self: Array) -> list[str | dict[str, Any]] | None:
+    def codecs(self) -> list[str | dict[str, Any]] | None:
         """The codecs that make the bytes of a chunk, the first one first; None: the array is not chunked.
 
         Each is a name, or a dict of its ``"name"`` and its configuration.
         """
-        return json.loads(text(self._file.path, lib.ndf_array_codecs, self._open()))
+        codecs: list[str | dict[str, Any]] | None = json.loads(
+            text(self._file.path, lib.ndf_array_codecs, self._open())
+        )
+        return codecs
 
     @property
-    def shards(self: Array) -> tuple[int, ...] | None:
+    def shards(self) -> tuple[int, ...] | None:
         """Shape of a shard, the chunks that lie in one file; None: each chunk has its own."""
         info = self._info(self._open())
         extents = tuple(info.shards[: info.ndim])
         return extents if any(extents) else None
 
     @property
-    def nchunks(self: Array) -> int | None:
+    def nchunks(self) -> int | None:
         """Number of chunks, written or not; None: the array is not chunked."""
         chunks = self.chunks
         return None if chunks is None else math.prod(self._grid(chunks))
 
-    def _grid(self: Array, chunks: tuple[int, ...]) -> tuple[int, ...]:
+    def _grid(self, chunks: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(-(-n // c) for n, c in zip(self._extents(), chunks))
 
-    def iter_chunks(self: Array) -> Iterator[tuple[slice, ...]]:
+    def iter_chunks(self) -> Iterator[tuple[slice, ...]]:
         """Give the place of each chunk as slices, to be used as an index: ``v[place]``.
 
         Raises
@@ -77,7 +78,7 @@ class Chunked:
             yield tuple(slice(k * c, min(k * c + c, n)) for k, c, n in zip(index, chunks, extents))
 
     @property
-    def chunk_encoding(self: Array) -> str | None:
+    def chunk_encoding(self) -> str | None:
         """How the stored bytes of a chunk are made (``"blosc1"``); None: the array is not chunked.
 
         Arrays of the same encoding, dtype and chunks can exchange them by `read_chunk` and `write_chunk`.
@@ -86,7 +87,7 @@ class Chunked:
             return None
         return text(self._file.path, lib.ndf_array_chunk_encoding, self._open())
 
-    def read_chunk(self: Array, index: Any) -> bytes | None:
+    def read_chunk(self, index: Any) -> bytes | None:
         """Read the stored bytes of a chunk, as they are; None: it was never written.
 
         Parameters
@@ -108,7 +109,7 @@ class Chunked:
                 raise failure(status, err, self._file.path)
             room = need.value
 
-    def write_chunk(self: Array, index: Any, data: bytes) -> None:
+    def write_chunk(self, index: Any, data: bytes) -> None:
         """Store the bytes of a whole chunk as they are.
 
         Raises

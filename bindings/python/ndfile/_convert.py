@@ -6,7 +6,7 @@ import ctypes
 import json
 import operator
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _capi
 from ._errors import failure
@@ -171,7 +171,8 @@ def split(
     >>> len(ndfile.read("again.bcolz"))
     10
     """
-    listed = list(parts.items() if isinstance(parts, Mapping) else parts)
+    given: Any = parts.items() if isinstance(parts, Mapping) else parts
+    listed: list[tuple[Path, int]] = list(given)
     cut = (_capi.ndf_part * len(listed))()
     for part, (path, rows) in zip(cut, listed):
         part.struct_size = ctypes.sizeof(part)

@@ -44,16 +44,18 @@ def to_numpy(name: str) -> np.dtype | None:
     if name in VARIABLE:
         return np.dtype(object)
     if name.startswith("["):
-        return np.dtype([_field(*f) for f in json.loads(name)])
+        record: np.dtype = np.dtype([_field(*f) for f in json.loads(name)])
+        return record
     if name in ("", "invalid"):
         return None
     try:
-        return np.dtype(_SPECIAL.get(name, name))
+        plain: np.dtype = np.dtype(_SPECIAL.get(name, name))
+        return plain
     except TypeError:  # a long double that this machine does not have
         return np.dtype(f"V{name.lstrip('<>=|fc')}")
 
 
-def _field(name: str, dtype: Any, shape: Any = ()) -> tuple:
+def _field(name: str, dtype: Any, shape: Any = ()) -> tuple[Any, ...]:
     if isinstance(dtype, list):
         dtype = json.dumps(dtype)
     return name, to_numpy(dtype), tuple(shape) if isinstance(shape, list) else shape
@@ -68,9 +70,9 @@ def from_numpy(dtype: np.dtype) -> str:
     return dtype.str
 
 
-def _describe(dtype: np.dtype) -> list:
+def _describe(dtype: np.dtype) -> list[Any]:
     """List the fields of a packed record; padding and overlaps are refused."""
-    fields: list = []
+    fields: list[Any] = []
     end = 0
     for name in dtype.names or ():
         field, offset = dtype.fields[name][:2]  # type: ignore[index]
@@ -93,7 +95,7 @@ def declared(dtype: Any) -> str:
     The Python types `bytes` and `str` and their names mean elements of variable length.
     """
     if dtype in (bytes, str):
-        return dtype.__name__
+        return str(dtype.__name__)
     if isinstance(dtype, str) and (dtype in VARIABLE or dtype in _SPECIAL or dtype.startswith("[")):
         return dtype
     try:

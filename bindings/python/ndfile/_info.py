@@ -102,7 +102,7 @@ def info(path: Path) -> dict[str, Any]:
             "arrays": {
                 name: {
                     "dtype": v.dtype_name,
-                    "shape": v.shape,
+                    "shape": v.shape if v.has_data else None,
                     "dims": v.dims,
                     "chunks": v.chunks,
                     "compression": v.compression,

@@ -40,7 +40,7 @@ def by_name(
 
 def make_items(
     path: Path, arrays: Any, dims: Any = None, var_attrs: Any = None, extra: Any = None
-) -> tuple[ctypes.Array, list]:
+) -> tuple[ctypes.Array[_capi.ndf_item], list[Any]]:
     """Make the items for arrays of any kind, and the list of what they point to."""
     named = by_name(arrays, dims, var_attrs, extra)
     items = (_capi.ndf_item * len(named))()

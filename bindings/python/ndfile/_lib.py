@@ -112,7 +112,7 @@ def decode(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogatepass")
 
 
-def call(path: Any, function: Callable, *args: Any) -> None:
+def call(path: Any, function: Callable[..., Any], *args: Any) -> None:
     """Call a C function whose last parameter is the error; raise what it reports.
 
     The GIL is released during the call.
@@ -123,7 +123,7 @@ def call(path: Any, function: Callable, *args: Any) -> None:
         raise failure(status, err, path)
 
 
-def content(path: Any, function: Callable, *args: Any) -> bytes:
+def content(path: Any, function: Callable[..., Any], *args: Any) -> bytes:
     """Call a C function that gives bytes in a buffer of the caller, with its length, before the error."""
     err = _capi.ndf_error()
     room = 512
@@ -138,6 +138,6 @@ def content(path: Any, function: Callable, *args: Any) -> bytes:
         room = length.value
 
 
-def text(path: Any, function: Callable, *args: Any) -> str:
+def text(path: Any, function: Callable[..., Any], *args: Any) -> str:
     """Call a C function that gives text as `content` does."""
     return decode(content(path, function, *args))

@@ -95,7 +95,8 @@ class _Part:
     """What a call of ndf_load_many tells: of which paths, and memory for the results."""
 
     def __init__(self, infos: int) -> None:
-        self.which = self.block = None
+        self.which = np.empty(0, np.intp)
+        self.block = memoryview(b"")
         self.results = np.empty(_BATCH, _alike.RESULT)
         self.errors = np.empty(_BATCH * _ERROR, np.uint8)
         self.infos = np.empty(infos, _alike.INFO)
@@ -113,7 +114,7 @@ class _Loader:
 
     def load(self, pointers: np.ndarray, watch: Watch) -> list[_Part]:
         """Load a batch; the paths that the memory is too small for are in a part of their own."""
-        parts = []
+        parts: list[_Part] = []
         todo, room = np.arange(len(pointers)), self._room
         while len(todo):
             part = self._call(todo, pointers[todo], room, watch)
@@ -151,7 +152,7 @@ class _Loader:
         if self._need.value < 0:
             raise failure(status, err)
         self._infos = max(self._infos, self._ninfos.value)
-        part.block = memoryview(block)
+        part.block = block.data
         return part
 
     def unpack(self, paths: list[Path], parts: list[_Part], values: list[Any]) -> None:
@@ -168,7 +169,7 @@ class _Loader:
                 for k, value in zip(part.which[good].tolist(), alike):
                     values[first + k] = value
             else:
-                infos, size = memoryview(part.infos.view(np.uint8)), part.infos.itemsize
+                infos, size = part.infos.view(np.uint8).data, part.infos.itemsize
                 for k, (*_, at, n) in zip(part.which[good].tolist(), results[good].tolist()):
                     places = range(at * size, (at + n) * size, size)
                     try:
@@ -177,9 +178,9 @@ class _Loader:
                         errors[k] = e
             for i in np.flatnonzero(~good & (status != _capi.NDF_ERR_BUFFER)).tolist():
                 k = int(part.which[i])
-                reason = _capi.ndf_error.from_buffer(part.errors, i * _ERROR)
+                reason = _capi.ndf_error.from_buffer(part.errors.data, i * _ERROR)
                 errors[k] = failure(int(status[i]), reason, paths[k])
-            part.block = None
+            part.block = memoryview(b"")
             self._spare.append(part)
         if errors and self._strict:
             raise errors[min(errors)]
@@ -268,11 +269,12 @@ class _Saver:
     ) -> None:
         raw_format = None if format is None else encode_name(format)
         self._paths, self._texts, self._values = paths, _Texts(paths), values
-        self._shared = np.frombuffer((ctypes.c_char_p * 2)(raw_format, to_json(attrs)), np.uintp)
+        shared: Any = (ctypes.c_char_p * 2)(raw_format, to_json(attrs))
+        self._shared = np.frombuffer(shared, np.uintp)
         self._options = options
         self._dims, self._var_attrs = dims, var_attrs
         self._plain = dims is None and var_attrs is None
-        self._packed: tuple | None = None  # the next batch, if its files are alike
+        self._packed: tuple[Any, ...] | None = None  # the next batch, if its files are alike
         self._scratch: Scratch | None = None
         self._errors = np.empty(_BATCH * _ERROR, np.uint8)
         self.outcomes: list[NdfileError | None] = [None] * len(paths)
@@ -285,7 +287,7 @@ class _Saver:
             packed = self._packed or self._pack_each(start)
             # The next batch is packed while this one is written.
             watch.meanwhile = partial(self._pack, start + _BATCH)
-            self._call(*packed, watch)
+            self._call(packed, watch)
             watch.check()
 
     def _pack(self, start: int) -> None:
@@ -298,7 +300,8 @@ class _Saver:
         """Pack the files from start on one by one: which, addresses and numbers of items, what they need."""
         scratch = self._scratch = self._scratch or Scratch(_ROOM, _INFOS)
         first_item = ctypes.addressof(ctypes.c_char.from_buffer(scratch.items))
-        which, items, counts, keep = [], [], [], []
+        which, items, counts = [], [], []
+        keep: list[Any] = []
         place = 0, 0
         for i, value in enumerate(self._values[start : start + _BATCH], start):
             packed = pack(scratch, value, *place) if self._plain else None
@@ -318,7 +321,8 @@ class _Saver:
             which.append(i)
         return which, items, counts, keep
 
-    def _call(self, which: Any, items: Any, counts: Any, keep: Any, watch: Watch) -> None:
+    def _call(self, packed: tuple[Any, ...], watch: Watch) -> None:
+        which, items, counts, _keep = packed
         n = len(which)
         if not n:
             return
@@ -342,7 +346,7 @@ class _Saver:
         if statuses[0] > 0:
             raise failure(status, err)
         for i in np.flatnonzero(statuses).tolist():
-            reason = _capi.ndf_error.from_buffer(self._errors, i * _ERROR)
+            reason = _capi.ndf_error.from_buffer(self._errors.data, i * _ERROR)
             self.outcomes[which[i]] = failure(int(statuses[i]), reason, self._paths[which[i]])
 
 
@@ -350,6 +354,7 @@ class _Texts:
     """Paths as C texts one after the other, and their addresses."""
 
     def __init__(self, paths: list[Path]) -> None:
+        text = ""
         try:
             text = "\0".join(paths)  # type: ignore[arg-type]
             plain = text.isascii() and text.count("\0") == len(paths) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _capi
 from ._attrs import to_json
@@ -13,7 +13,28 @@ from ._file import File, Reading, describe, open_handle, warn_unlocked, write_op
 from ._lib import Path, call, encode_name, encode_path, lib
 from ._table import Table
 
+if TYPE_CHECKING:
+    from typing_extensions import TypedDict, Unpack
 
+    class Options(TypedDict, total=False):
+        """What `open` takes besides path, mode and format."""
+
+        attrs: Mapping[str, Any] | None
+        commit: str
+        sync: bool
+        trailing: bytes
+        follow_symlinks: bool
+        shared: bool
+        timeout: float
+        require_lock: bool
+
+
+@overload
+def open(
+    path: Path, mode: Literal["w", "x"], format: Literal["bcolz"], **options: Unpack[Options]
+) -> Table: ...
+@overload
+def open(path: Path, mode: str = "r", format: str | None = None, **options: Unpack[Options]) -> File: ...
 def open(
     path: Path,
     mode: str = "r",

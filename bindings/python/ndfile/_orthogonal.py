@@ -81,16 +81,10 @@ class Orthogonal:
         if len(lists) < 2:
             array[key] = value
             return
-        ranges = [
-            range(n)[item] if isinstance(item, slice) else item for item, n in zip(key, array.shape or ())
-        ]
+        ranges = [range(n)[item] if isinstance(item, slice) else item for item, n in zip(key, array.shape)]
         kept = [i for i, item in enumerate(ranges) if not isinstance(item, int)]
         mesh = np.ix_(
-            *(
-                positions(r, i, (array.shape or ())[i], array._where)
-                for i, r in enumerate(ranges)
-                if i in kept
-            )
+            *(positions(r, i, array.shape[i], array._where) for i, r in enumerate(ranges) if i in kept)
         )
         index = iter(mesh)
         array.vindex[tuple(next(index) if i in kept else item for i, item in enumerate(ranges))] = value
@@ -117,7 +111,7 @@ def is_array(item: Any) -> bool:
     return isinstance(item, (list, range)) or (isinstance(item, np.ndarray) and item.ndim > 0)
 
 
-def expand(key: Any, ndim: int, where: str) -> tuple:
+def expand(key: Any, ndim: int, where: str) -> tuple[Any, ...]:
     """Give a key with an item for each axis."""
     items = list(key) if isinstance(key, tuple) else [key]
     dots = [i for i, item in enumerate(items) if item is Ellipsis]
@@ -169,6 +163,6 @@ def _runs(index: np.ndarray, gap: int) -> list[_Run]:
     return runs
 
 
-def _cross(indices: list[Any], shape: tuple[int, ...]) -> tuple:
+def _cross(indices: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
     """Give the open mesh of slices and positions, one for each axis of an array of the shape."""
     return np.ix_(*(np.arange(n)[i] if isinstance(i, slice) else i for i, n in zip(indices, shape)))

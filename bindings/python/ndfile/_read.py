@@ -15,9 +15,10 @@ import ctypes
 import struct
 import sys
 from collections.abc import Callable, Iterable
-from typing import IO, Any
+from typing import IO, Any, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _capi, _dtypes, _elements
 from ._errors import ArgumentError, DTypeError, NoDataError, failure
@@ -86,9 +87,48 @@ class _Scratch:
 _pool: list[_Scratch] = []
 
 
+_Out = TypeVar("_Out", bound="np.ndarray[Any, Any]")
+
+
+@overload
+def read(
+    path: Path | IO[bytes],
+    name: str,
+    *,
+    out: None = None,
+    dtype: npt.DTypeLike | None = None,
+    format: str | None = None,
+) -> npt.NDArray[Any]: ...
+@overload
 def read(
     path: Path | IO[bytes],
     name: str | None = None,
+    *,
+    out: _Out,
+    dtype: None = None,
+    format: str | None = None,
+) -> _Out: ...
+@overload
+def read(
+    path: Path | IO[bytes],
+    name: list[str] | tuple[str, ...],
+    *,
+    out: None = None,
+    dtype: None = None,
+    format: str | None = None,
+) -> dict[str, npt.NDArray[Any]]: ...
+@overload
+def read(
+    path: Path | IO[bytes],
+    name: None = None,
+    *,
+    out: None = None,
+    dtype: npt.DTypeLike | None = None,
+    format: str | None = None,
+) -> Any: ...
+def read(
+    path: Any,
+    name: Any = None,
     *,
     out: np.ndarray | None = None,
     dtype: Any = None,
@@ -101,8 +141,8 @@ def read(
     path : str, bytes, os.PathLike or a stream
         The file or folder, or an object with a method ``read``: a pipe, a socket's ``makefile("rb")``, an
         `io.BytesIO`. Of a stream one RawArray file is taken exactly, or everything to the end.
-    name : str, optional
-        Name of the one array to read. Default: all.
+    name : str, or list of str, optional
+        Name of the one array to read, or of several. Default: all.
     out : numpy.ndarray, optional
         Memory for the one array (by name, or of a single-array file), as in `Array.read`. Using touched
         memory again is faster than fresh memory for large arrays.
@@ -115,7 +155,8 @@ def read(
     Returns
     -------
     numpy.ndarray or dict of str to numpy.ndarray
-        With `name`, and for single-array files, the array (`out`, where given); else a dict in file order.
+        With one `name`, and for single-array files, the array (`out`, where given); else a dict in file
+        order, with several names in their order.
         Arrays are writable, row-major and in native byte order; those stored with a mask are
         `numpy.ma.MaskedArray`, with zero or an empty text under the mask. Texts are object arrays of `str`,
         byte strings of `bytes`. Scalars are arrays without axes. A variable without data is None in the
@@ -148,14 +189,14 @@ def read(
     >>> ndfile.read("read.ds", "t")
     array([0., 1., 2.])
     """
-    if out is not None or dtype is not None or format is not None:
+    if out is not None or dtype is not None or format is not None or name.__class__ in (list, tuple):
         return _read_as(path, name, out, dtype, format)
-    if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
-        raw_path = path.encode()  # type: ignore[union-attr]
+    if path.__class__ is str and path.isascii() and "\0" not in path:
+        raw_path = path.encode()
     elif is_stream(path):
         return _read_as(path, name, out, dtype, format)
     else:
-        raw_path = encode_path(path)  # type: ignore[arg-type]
+        raw_path = encode_path(path)
     raw_name = None if name is None else encode_name(name)
     try:
         s = _pool.pop()
@@ -231,7 +272,7 @@ def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
     status = s.err.code
     try:
         while status == _capi.NDF_ERR_BUFFER:  # again where the file has grown meanwhile
-            s = _Scratch(memoryview(np.empty(max(s.args.need, 1), np.uint8)), s.args.ninfos)
+            s = _Scratch(np.empty(max(s.args.need, 1), np.uint8).data, s.args.ninfos)
             s.args.name = pooled.name
             status = _ndf_load(raw_path, s.p_args, s.p_err)
         if status:
@@ -260,7 +301,7 @@ def _unpack(raw: Any, info: Any) -> Any:
     return array
 
 
-def _read_as(path: Any, name: str | None, out: np.ndarray | None, dtype: Any, format: str | None) -> Any:
+def _read_as(path: Any, name: Any, out: np.ndarray | None, dtype: Any, format: str | None) -> Any:
     """Read a stream, a format by its name, or one array into memory or as a dtype of the caller's."""
     if out is not None and dtype is not None:
         raise ArgumentError("out and dtype: only one of them can be given")
@@ -268,10 +309,14 @@ def _read_as(path: Any, name: str | None, out: np.ndarray | None, dtype: Any, fo
         with as_path(path, format) as place:
             return read(place, name, out=out, dtype=dtype, format=format)
     with open_file(path, format=format) as file:
-        if out is dtype is None:
+        if isinstance(name, (list, tuple)):
+            if out is not None or dtype is not None:
+                raise ArgumentError("out and dtype: only for one array")
+            return {key: file[key].read() for key in name}
+        if out is None and dtype is None:
             if file.kind == "array" or name is not None:
                 return (file.array if name is None else file[name]).read()
-            return {key: None if v.shape is None else v.read() for key, v in file.items()}
+            return {key: v.read() if v.has_data else None for key, v in file.items()}
         if name is None and file.kind != "array":
             raise ArgumentError(f"{path!s}: a {file.kind} needs the name of one array", path=path)
         array = file.array if name is None else file[name]
@@ -280,6 +325,6 @@ def _read_as(path: Any, name: str | None, out: np.ndarray | None, dtype: Any, fo
         found, wanted = array.dtype, np.dtype(dtype)
         if found == wanted:
             return array.read()
-        if found is None or found.kind != "V" or found.names or found.itemsize != wanted.itemsize:
+        if found.kind != "V" or found.names or found.itemsize != wanted.itemsize:
             raise DTypeError(f"{array._where}: cannot take {array.dtype_name} for {wanted}", path=path)
         return array.read().view(wanted)

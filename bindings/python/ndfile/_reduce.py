@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _capi
 from ._index import select
 from ._lib import call, lib
-
-if TYPE_CHECKING:
-    from ._array import Array
+from ._parts import Part
 
 _REDUCTIONS = {
     "sum": _capi.NDF_REDUCE_SUM,
@@ -22,16 +20,16 @@ _REDUCTIONS = {
 }
 
 
-class Reducible:
+class Reducible(Part):
     """The reductions of an `Array`."""
 
     __slots__ = ()
 
-    def count(self: Array, key: Any = Ellipsis) -> int:
+    def count(self, key: Any = Ellipsis) -> int:
         """Count the elements of a selection that are not missing."""
-        return self._summary(_capi.NDF_REDUCE_COUNT, key).count
+        return int(self._summary(_capi.NDF_REDUCE_COUNT, key).count)
 
-    def sum(self: Array, key: Any = Ellipsis, **options: Any) -> Any:
+    def sum(self, key: Any = Ellipsis, **options: Any) -> Any:
         """Add up a selection, piece by piece: the array need not fit into memory.
 
         Parameters
@@ -66,19 +64,19 @@ class Reducible:
         """
         return self._reduce("sum", key, options)
 
-    def min(self: Array, key: Any = Ellipsis, **options: Any) -> Any:
+    def min(self, key: Any = Ellipsis, **options: Any) -> Any:
         """Find the least element of a selection, see `sum`; NaN or NaT where there is one."""
         return self._reduce("min", key, options)
 
-    def max(self: Array, key: Any = Ellipsis, **options: Any) -> Any:
+    def max(self, key: Any = Ellipsis, **options: Any) -> Any:
         """Find the greatest element of a selection, see `sum`; NaN or NaT where there is one."""
         return self._reduce("max", key, options)
 
-    def mean(self: Array, key: Any = Ellipsis, **options: Any) -> Any:
+    def mean(self, key: Any = Ellipsis, **options: Any) -> Any:
         """Give the mean of a selection, see `sum`: float64 or complex128."""
         return self._reduce("mean", key, options)
 
-    def _reduce(self: Array, name: str, key: Any, options: dict[str, Any]) -> Any:
+    def _reduce(self, name: str, key: Any, options: dict[str, Any]) -> Any:
         if any(value is not None for value in options.values()):
             return getattr(self[key], name)(**options)
         result = getattr(self._summary(_REDUCTIONS[name], key), name)
@@ -87,7 +85,7 @@ class Reducible:
             return np.float16(value)
         return value
 
-    def _summary(self: Array, bit: int, key: Any) -> ctypes.Structure:
+    def _summary(self, bit: int, key: Any) -> ctypes.Structure:
         selection = select(key, self._extents(), self._where)
         summary = _capi.ndf_summary()
         summary.struct_size = ctypes.sizeof(summary)

@@ -214,7 +214,7 @@ def save(
         options = write_options(commit, sync, exclusive)
     if trailing.__class__ is not bytes or trailing:
         options = write_options(commit, sync, exclusive, trailing)
-    if not chunks is compression is fill_value is expected_rows is None:
+    if not (chunks is None and compression is None and fill_value is None and expected_rows is None):
         storage = {
             "chunks": chunks,
             "compression": compression,
@@ -227,8 +227,8 @@ def save(
             for name, value, names, own, more in by_name(arrays, dims, var_attrs, extra):
                 file.add(name, value, names, own, extra=more, **storage)
         return
-    if path.__class__ is str and path.isascii() and "\0" not in path:  # type: ignore[union-attr]
-        raw_path = path.encode()  # type: ignore[union-attr]
+    if isinstance(path, str) and path.isascii() and "\0" not in path:
+        raw_path = path.encode()
     else:
         raw_path = encode_path(path)
     try:
@@ -236,7 +236,8 @@ def save(
     except IndexError:
         s = Scratch()
     named = {"": arrays} if arrays.__class__ is _ndarray else arrays  # as `by_name` does
-    if format is attrs is dims is var_attrs is extra is None and (repack(s, named) or pack_all(s, named)):
+    plain = format is None and attrs is None and dims is None and var_attrs is None and extra is None
+    if plain and (repack(s, named) or pack_all(s, named)):
         if options is not s.options:
             s.options, s.args.options = options, ctypes.addressof(options)
         status = _ndf_save(raw_path, s.p_args, s.p_err)

@@ -97,15 +97,16 @@ def spec(
     s.flags = _capi.NDF_ARRAY_MASKED if masked else 0
     s.dtype = dtype.encode()
     # What the struct points to lives as long as it does.
-    s.kept = [(ctypes.c_int64 * len(shape))(*shape)]
-    s.shape = ctypes.addressof(s.kept[0])
+    kept: list[Any] = [(ctypes.c_int64 * len(shape))(*shape)]
+    s.kept = kept
+    s.shape = ctypes.addressof(kept[0])
     s.dims_json = dims_json(dims, where)
     s.attrs_json = to_json(attrs)
     s.extra_json = to_json(extra, f"{where}: extra")
     if chunks is not None:
         extents = _complete(chunks, shape, where)
-        s.kept.append((ctypes.c_int64 * len(extents))(*extents))
-        s.chunks = ctypes.addressof(s.kept[-1])
+        kept.append((ctypes.c_int64 * len(extents))(*extents))
+        s.chunks = ctypes.addressof(kept[-1])
     if compression is not None:
         given = compression_of(compression)
         params = _capi.ndf_blosc_params()
@@ -113,22 +114,22 @@ def spec(
         codec = ctypes.create_string_buffer(encode_name(given.cname))
         params.codec = ctypes.addressof(codec)
         params.level, params.shuffle = given.clevel, given.shuffle
-        s.kept += params, codec
+        kept += params, codec
         s.compression = ctypes.addressof(params)
     if codecs is not None:
         s.codecs_json = codecs_json(codecs, where)
     if shards is not None:
         extents = _complete(shards, shape, where)
-        s.kept.append((ctypes.c_int64 * len(extents))(*extents))
-        s.shards = ctypes.addressof(s.kept[-1])
+        kept.append((ctypes.c_int64 * len(extents))(*extents))
+        s.shards = ctypes.addressof(kept[-1])
     if fill_value is not None and dtype in ("str", "bytes"):
         text = fill_value.encode() if isinstance(fill_value, str) else bytes(fill_value)
-        s.kept.append(ctypes.create_string_buffer(text))
-        s.fill, s.fill_len = ctypes.addressof(s.kept[-1]), len(text)
+        kept.append(ctypes.create_string_buffer(text))
+        s.fill, s.fill_len = ctypes.addressof(kept[-1]), len(text)
     elif fill_value is not None:
         stored = _dtypes.to_numpy(dtype)
         fill = _elements.element(fill_value, stored.newbyteorder("="), f"{where}: fill_value")  # type: ignore[union-attr]
-        s.kept.append(fill)
+        kept.append(fill)
         s.fill = _elements.address(fill)
     if expected_rows is not None:
         s.expected_rows = operator.index(expected_rows)

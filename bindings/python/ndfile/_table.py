@@ -7,9 +7,10 @@ import datetime
 import json
 import operator
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
-from typing import TYPE_CHECKING, Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Callable, Union, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrow, _capi, _elements
 from ._array import Array
@@ -32,9 +33,15 @@ from ._names import unknown as _names_error
 from ._orthogonal import is_array, positions
 
 if TYPE_CHECKING:
+    from types import EllipsisType
+
     import pandas
     import polars
     import pyarrow
+    from typing_extensions import TypeAlias
+
+#: What selects several rows, or columns.
+Rows: TypeAlias = "slice | list[Any] | range | npt.NDArray[Any] | EllipsisType"
 
 _BLOCK = 1 << 22  # bytes
 _ROOM = 1 << 22  # row numbers a call
@@ -101,12 +108,13 @@ class Table(File):
 
     def head(self, n: int = 5) -> np.ndarray:
         """Read the first rows; ``t.to_pandas().head()`` reads all."""
-        return self.read(slice(0, operator.index(n)))
+        rows: np.ndarray = self.read(slice(0, operator.index(n)))
+        return rows
 
     @property
     def nrows(self) -> int:
         """Number of rows. Of columns that a crash has left uneven, those of the shortest."""
-        nrows = self._info().nrows
+        nrows: int = self._info().nrows
         if nrows < 0:  # a new file whose first array decided otherwise
             raise ArgumentError(f"{self.path}: one array, not a table", path=self.path)
         return nrows
@@ -116,15 +124,15 @@ class Table(File):
 
     def keys(self) -> KeysView[str]:
         """Give the names of the columns."""
-        return dict.fromkeys(self._list()).keys()  # type: ignore[return-value]
+        return dict.fromkeys(self._list()).keys()
 
     def values(self) -> ValuesView[Array]:
         """Give the columns."""
-        return self._select(None).values()  # type: ignore[return-value]
+        return self._select(None).values()
 
     def items(self) -> ItemsView[str, Array]:
         """Give names and columns."""
-        return self._select(None).items()  # type: ignore[return-value]
+        return self._select(None).items()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         raise TypeError(
@@ -134,6 +142,12 @@ class Table(File):
 
     # Reading
 
+    @overload
+    def __getitem__(self, key: str) -> Array: ...
+    @overload
+    def __getitem__(self, key: int | np.integer[Any]) -> np.void: ...
+    @overload
+    def __getitem__(self, key: Rows) -> npt.NDArray[Any]: ...
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
             return super().__getitem__(key)
@@ -268,7 +282,8 @@ class Table(File):
             A column of several axes, or of records (a NotImplementedError).
         """
         rows = self.where_rows(terms, start=start, stop=stop, skip=skip, limit=limit)
-        return self.read(rows, columns)
+        found: np.ndarray = self.read(rows, columns)
+        return found
 
     def where_rows(
         self,
@@ -316,7 +331,7 @@ class Table(File):
         rows = parts[1]
         return rows if rows.nbytes > rows.base.nbytes // 2 else rows.copy()  # type: ignore[union-attr]
 
-    def _terms(self, terms: Iterable[Term]) -> tuple[ctypes.Array, list]:
+    def _terms(self, terms: Iterable[Term]) -> tuple[ctypes.Array[_capi.ndf_term], list[Any]]:
         """Make the conditions, and the list of what they point to."""
         listed = list(terms)
         compiled = (_capi.ndf_term * len(listed))()
@@ -461,7 +476,7 @@ class Table(File):
         data: dict[str, Any] = {}
         for name in names:
             column = self[name]
-            values = column._values(rows[name])
+            values = column._rows(rows[name])
             if isinstance(values, Texts):
                 data[name] = values
             else:
@@ -497,7 +512,7 @@ class Table(File):
                 values, missing = without_nulls(part, name, nulls, first, self.path)
                 if missing is not None:
                     raise MaskedError(f"{column._where}: a table of the format {self.format} has no masks")
-                data[name] = values if isinstance(values, Texts) else column._values(values)
+                data[name] = values if isinstance(values, Texts) else column._rows(values)
             try:
                 self._append_columns(data)
             except ValueNotRepresentableError as e:
@@ -638,8 +653,9 @@ def _names(rows: Any) -> Sequence[str]:
         return list(rows)
     if isinstance(rows, (np.ndarray, np.void)) and rows.dtype.names is not None:
         return rows.dtype.names
-    if hasattr(rows, "columns"):
-        return list(rows.columns)
+    columns: Any = getattr(rows, "columns", None)
+    if columns is not None:
+        return list(columns)
     raise ArgumentError(
         f"rows: expected a mapping of columns, a structured array or a frame, found {type(rows).__name__}"
     )
@@ -647,7 +663,7 @@ def _names(rows: Any) -> Sequence[str]:
 
 def _series(column: Array, pandas: Any) -> Any:
     """Give a column as pandas has it: texts as its texts, rows of several axes as arrays."""
-    kind = column.dtype.kind  # type: ignore[union-attr]
+    kind = column.dtype.kind
     if kind == "U" and column.ndim == 1:
         try:
             import pyarrow

@@ -162,8 +162,8 @@ def _at(data: Any) -> tuple[Any, int, Any]:
     if not view.nbytes:
         return None, 0, view
     if not view.readonly:
-        alive = ctypes.c_char.from_buffer(view)
-        return ctypes.addressof(alive), view.nbytes, alive
+        held = ctypes.c_char.from_buffer(view)
+        return ctypes.addressof(held), view.nbytes, held
     alive = np.frombuffer(view.cast("B"), np.uint8)
     return alive.__array_interface__["data"][0], view.nbytes, alive
 
@@ -266,7 +266,7 @@ def _compress_at(
     params.typesize, params.threads = typesize, _Settings.nthreads if threads is None else threads
     params.blocksize = _Settings.blocksize if blocksize is None else blocksize
     room = n + _HEADER
-    result = _new_bytes(None, room)
+    result: bytes = _new_bytes(None, room)
     status = _compress(at, n, memory.p_params, result, room, memory.p_size, memory.p_err)
     if status:
         raise failure(status, memory.err, None)
@@ -303,7 +303,7 @@ def decompress(
         room = info(bytesobj).nbytes
     # Without zeroes and without a copy: Python's C API lets the maker of a bytes object fill it.
     if as_bytearray:
-        result = _new_bytearray(None, room)
+        result: bytes | bytearray = _new_bytearray(None, room)
         into = ctypes.addressof(ctypes.c_char.from_buffer(result)) if room else None
     else:
         result = into = _new_bytes(None, room)
@@ -498,7 +498,7 @@ def unpack_array(packed_array: bytes, *, allow_pickle: bool = False, **kwargs: A
         raise TypeError(f"expected the packed array as bytes, found {type(packed_array).__name__}")
     maker = pickle.Unpickler if allow_pickle else _Unpickler
     try:
-        array = maker(io.BytesIO(decompress(packed_array)), **kwargs).load()
+        array: np.ndarray = maker(io.BytesIO(decompress(packed_array)), **kwargs).load()
     except (pickle.UnpicklingError, EOFError, AttributeError, IndexError) as e:
         raise CorruptError(f"the chunk holds no pickle of an array: {e}") from e
     if kwargs and all(isinstance(x, bytes) for x in array.tolist()):

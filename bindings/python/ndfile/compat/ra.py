@@ -33,7 +33,7 @@ def read(filename: Any) -> Any:
     """
     with open_file(filename, format="rawarray") as file:
         array = file.array
-        user = array.dtype is None or (array.dtype.kind == "V" and array.dtype.names is None)
+        user = array.dtype.kind == "V" and array.dtype.names is None
         data = array.read()
     return data.tobytes() if user else data.transpose()
 

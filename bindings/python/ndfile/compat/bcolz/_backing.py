@@ -28,7 +28,8 @@ class Memory:
     cbytes = property(lambda self: self.rows[: self.n].nbytes)
 
     def read(self, rows: Any) -> np.ndarray:
-        return self.rows[: self.n][rows].copy()
+        found: np.ndarray = self.rows[: self.n][rows].copy()
+        return found
 
     def write(self, rows: Any, values: np.ndarray) -> None:
         self.rows[: self.n][rows] = values
@@ -91,7 +92,8 @@ class Stored:
         return cparams(found.clevel, found.shuffle, found.cname)
 
     def read(self, rows: Any) -> np.ndarray:
-        return self.array[rows]
+        found: np.ndarray = self.array[rows]
+        return found
 
     def write(self, rows: Any, values: np.ndarray) -> None:
         self._of(self.store.writing())[rows] = values

@@ -33,7 +33,8 @@ def to_array(value: Any, dtype: np.dtype | None, length: int | None = None) -> n
         whole = np.empty(length, dtype)
         whole[:] = value
         value = whole
-    return value
+    result: np.ndarray = value
+    return result
 
 
 class carray:
@@ -174,10 +175,10 @@ class carray:
         return store.path if column is None else os.path.join(store.path, column)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return int(self.shape[0])
 
     def __sizeof__(self) -> int:
-        return self.cbytes
+        return int(self.cbytes)
 
     # Reading
 
@@ -199,7 +200,7 @@ class carray:
         n = self.len
         if not -n <= key < n:
             raise IndexError("index out of range")
-        return int(key) % n
+        return int(key % n)
 
     @staticmethod
     def _slice(key: slice) -> slice:
@@ -207,10 +208,10 @@ class carray:
             raise NotImplementedError("step in slice can only be positive")
         return key
 
-    def _along(self, key: tuple) -> np.ndarray:
+    def _along(self, key: tuple[Any, ...]) -> np.ndarray:
         if not key:
             raise ValueError("empty tuple not supported")
-        rows = self[key[0]]
+        rows: np.ndarray = self[key[0]]
         if len(key) == 1:
             return rows
         part = rows[(slice(None), *key[1:])] if isinstance(key[0], slice) else rows[key[1:]]
@@ -244,16 +245,17 @@ class carray:
         rows, n = np.asarray(key[:], np.int64), self.len
         if len(rows) and not (-n <= rows.min() and rows.max() < n):
             raise IndexError("index out of range")
-        return rows % max(n, 1)
+        found: np.ndarray = rows % max(n, 1)
+        return found
 
     def iterblocks(
         self, blen: int | None = None, start: int = 0, stop: int | None = None
     ) -> Iterator[np.ndarray]:
         """Give the rows from start to stop in blocks."""
-        blen = blen or self.chunklen
-        stop = self.len if stop is None else min(stop, self.len)
-        for i in range(start, stop, blen):
-            yield self[i : min(i + blen, stop)]
+        n = blen or self.chunklen
+        end = self.len if stop is None else min(stop, self.len)
+        for i in range(start, end, n):
+            yield self[i : min(i + n, end)]
 
     def __iter__(self) -> Iterator[Any]:
         return self.iter()
@@ -336,7 +338,7 @@ class carray:
             if count:
                 self._at.write(key, to_array(value, dtype, count))
             return
-        if getattr(key, "dtype", np.dtype(int)).kind == "b" and len(key) != self.len:
+        if getattr(key, "dtype", np.dtype(int)).kind == "b" and np.size(key) != self.len:
             raise ValueError("boolean array length must match len(self)")
         rows = self._rows(key)
         if rows is None:
@@ -345,7 +347,7 @@ class carray:
             self._put(rows, to_array(value, dtype, len(rows)))
 
     @staticmethod
-    def _only(key: tuple) -> Any:
+    def _only(key: tuple[Any, ...]) -> Any:
         if not key:
             raise ValueError("empty tuple not supported")
         return key[0]
@@ -445,7 +447,7 @@ class carray:
         if self._mode != "r":
             self.flush()
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._at, Memory):
             return carray, (self[:], self.cparams, None, self.dflt[()])
         if self._at.column is not None:
@@ -474,4 +476,5 @@ def _opened(rootdir: Any) -> carray:
 def _column(rootdir: Any, name: str) -> carray:
     from ._ctable import ctable
 
-    return ctable(rootdir=rootdir, mode="r")[name]
+    column: carray = ctable(rootdir=rootdir, mode="r")[name]
+    return column

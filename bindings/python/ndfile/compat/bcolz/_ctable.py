@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 from collections import namedtuple
@@ -27,10 +28,11 @@ def _valid(names: Any, what: str = "names") -> list[str]:
     names = [n.decode() if isinstance(n, bytes) else n for n in names]
     if not all(isinstance(n, str) and n.isidentifier() for n in names):
         raise ValueError(f"column names in `{what}` must be valid identifiers, found {names!r}")
-    return names
+    valid: list[str] = names
+    return valid
 
 
-class cols(Mapping):
+class cols(Mapping[str, Any]):
     """The columns of a ctable by name."""
 
     def __init__(self) -> None:
@@ -181,14 +183,14 @@ class ctable:
 
     def _length(self) -> int:
         if self._store is not None:
-            return self._store.reading().nrows
+            return int(self._store.reading().nrows)
         return len(next(iter(self.cols.values()))) if self.cols else 0
 
     def __len__(self) -> int:
         return self._length()
 
     def __sizeof__(self) -> int:
-        return self.cbytes
+        return int(self.cbytes)
 
     # Growing
 
@@ -402,16 +404,16 @@ class ctable:
 
     def _outcols(self, outcols: Any) -> list[str]:
         if outcols is None:
-            return self.names
+            return list(self.names)
         if not isinstance(outcols, (list, tuple, str, bytes)):
             raise ValueError("only list/str is supported for outcols")
         if isinstance(outcols, (str, bytes)):
             text = outcols.decode() if isinstance(outcols, bytes) else outcols
             outcols = text.replace(",", " ").split()
-        outcols = _valid(outcols, "outcols")
-        if set(outcols) - {*self.names, _NUMBER}:
+        valid = _valid(outcols, "outcols")
+        if set(valid) - {*self.names, _NUMBER}:
             raise ValueError("outcols doesn't match names")
-        return outcols
+        return valid
 
     def _blocks(self, rows: Any, outcols: list[str], blen: int) -> Iterator[np.ndarray]:
         """Give some columns of rows, which are numbers, in blocks."""
@@ -424,7 +426,8 @@ class ctable:
             yield out
 
     def _flavored(self, blocks: Iterator[np.ndarray], outcols: list[str], flavor: Any) -> Iterator[Any]:
-        row: Any = namedtuple("row", outcols)._make if flavor in (namedtuple, "namedtuple") else tuple
+        make: Any = namedtuple
+        row: Any = make("row", outcols)._make if flavor in (namedtuple, "namedtuple") else tuple
         for block in blocks:
             if flavor in (np.ndarray, "ndarray"):
                 yield from (block[i : i + 1].copy() for i in range(len(block)))
@@ -572,12 +575,13 @@ class ctable:
 
         names = self.names if columns is None or orient == "index" else columns
         data = {name: self.cols[name][:] for name in names}
-        return pandas.DataFrame.from_dict(data, orient=orient, columns=columns if orient == "index" else None)
+        make: Any = pandas.DataFrame.from_dict
+        return make(data, orient=orient, columns=columns if orient == "index" else None)
 
     @staticmethod
     def fromhdf5(filepath: Any, nodepath: str = "/ctable", **kwargs: Any) -> ctable:
         """Make a ctable of a compound dataset of an HDF5 file; needs h5py."""
-        import h5py
+        h5py: Any = importlib.import_module("h5py")
 
         with h5py.File(filepath, "r") as f:
             node = f[nodepath]
@@ -600,7 +604,7 @@ class ctable:
         cname: Any = None,
     ) -> None:
         """Write a compound dataset into an HDF5 file, deflated; needs h5py."""
-        import h5py
+        h5py: Any = importlib.import_module("h5py")
 
         if os.path.exists(filepath):
             raise OSError(f"path '{filepath}' already exists")

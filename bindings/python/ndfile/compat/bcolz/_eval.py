@@ -44,7 +44,7 @@ def parse(expression: str) -> tuple[Any, list[str]]:
     if not isinstance(expression, str):
         raise ValueError(f"expected an expression as text, found {type(expression).__name__}")
     tree = ast.parse(expression.strip(), "<expression>", "eval")
-    called = set()
+    called: set[ast.AST] = set()
     for node in ast.walk(tree):
         if not isinstance(node, _NODES) and node not in called:
             raise NotImplementedError(

@@ -33,7 +33,7 @@ def fromiter(iterable: Iterable[Any], dtype: Any, count: int = -1, **kwargs: Any
     dtype, items = np.dtype(dtype), iter(iterable)
     kwargs.setdefault("expectedlen", max(count, 0) or getattr(iterable, "__length_hint__", lambda: 0)())
     make: Any = ctable if dtype.kind == "V" else carray
-    new = make(np.empty(0, dtype), **kwargs)
+    new: carray | ctable = make(np.empty(0, dtype), **kwargs)
     n = max(1, (1 << 20) // dtype.itemsize)
     while True:
         part = np.fromiter(islice(items, n), dtype)
@@ -98,11 +98,16 @@ def iterblocks(
 ) -> Iterator[np.ndarray]:
     """Give rows in blocks, of the chunks' length by default; single ones of a carray without their axis."""
     stop = len(cobj) if stop is None else min(stop, len(cobj))
-    if blen is None:
-        blen = min(cobj[name].chunklen for name in cobj.names) if isinstance(cobj, ctable) else cobj.chunklen
-    for i in range(start, stop, blen):
-        block = cobj[i : min(i + blen, stop)]
-        yield block[0] if blen == 1 and isinstance(cobj, carray) else block
+    n: int
+    if blen is not None:
+        n = blen
+    elif isinstance(cobj, ctable):
+        n = min(cobj[name].chunklen for name in cobj.names)
+    else:
+        n = cobj.chunklen
+    for i in range(start, stop, n):
+        block = cobj[i : min(i + n, stop)]
+        yield block[0] if n == 1 and isinstance(cobj, carray) else block
 
 
 def walk(dir: Any, classname: str | None = None, mode: str = "a") -> Iterator[carray | ctable]:

@@ -99,19 +99,21 @@ class BaseArray:
         return np.asarray(self[...], dtype)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return int(self.shape[0])
 
     def append(self, data: Any, axis: int = 0) -> None:
         """Add elements along an axis."""
         data = np.asanyarray(data[...] if isinstance(data, BaseArray) else data)
-        rest = lambda shape: shape[:axis] + shape[axis + 1 :]  # noqa: E731
-        if data.ndim != len(self.shape) or rest(data.shape) != rest(self.shape):
+        other = list(data.shape)
+        if data.ndim == len(self.shape):
+            other[axis] = self.shape[axis]
+        if tuple(other) != self.shape:
             raise ValueError(f"shape {data.shape} of the data does not go on {self.shape} along axis {axis}")
         old = self.shape[axis]
         self.resize((*self.shape[:axis], old + data.shape[axis], *self.shape[axis + 1 :]))
         self[(slice(None),) * axis + (slice(old, None),)] = data
 
-    def _new_shape(self, args: tuple) -> tuple[int, ...]:
+    def _new_shape(self, args: tuple[Any, ...]) -> tuple[int, ...]:
         shape = args[0] if len(args) == 1 else args
         shape = tuple(shape) if np.iterable(shape) else (shape,)
         if len(shape) != len(self.shape):
@@ -129,7 +131,21 @@ class BaseArray:
             f"  nbytes: {self.nbytes}; cbytes: {self.cbytes}"
         )
 
-    # What the kinds of arrays do: _read, _write, resize, enumerate_chunks.
+    # What the kinds of arrays do.
+
+    def _read(self, bounds: tuple[Any, ...]) -> np.ndarray:
+        raise NotImplementedError
+
+    def _write(self, bounds: tuple[Any, ...], value: Any) -> None:
+        raise NotImplementedError
+
+    def resize(self, *args: Any) -> None:
+        """Set the shape."""
+        raise NotImplementedError
+
+    def enumerate_chunks(self) -> Iterator[tuple[tuple[int, ...], Any]]:
+        """Go over the chunks and their places."""
+        raise NotImplementedError
 
 
 class Array(BaseArray):
@@ -164,7 +180,7 @@ class Array(BaseArray):
         """Go over the chunks and their places."""
         return ((index, self._chunk(index)) for index in itertools.product(*map(range, self.cdata_shape)))
 
-    def _parts(self, bounds: tuple) -> Iterator[tuple[tuple, tuple, tuple]]:
+    def _parts(self, bounds: tuple[Any, ...]) -> Iterator[tuple[Any, Any, Any]]:
         """Go over the chunks of a box: number, part of the chunk, part of the box."""
         numbers = [range(a // c, -(-b // c)) if b > a else range(0) for (a, b), c in zip(bounds, self.chunks)]
         for index in itertools.product(*numbers):
@@ -175,13 +191,13 @@ class Array(BaseArray):
                 outer.append(slice(first - a, last - a))
             yield index, tuple(inner), tuple(outer)
 
-    def _read(self, bounds: tuple) -> np.ndarray:
+    def _read(self, bounds: tuple[Any, ...]) -> np.ndarray:
         out = np.empty([max(0, b - a) for a, b in bounds], self.dtype)
         for index, inner, outer in self._parts(bounds):
             out[outer] = self._chunk(index)[inner]
         return out
 
-    def _write(self, bounds: tuple, value: Any) -> None:
+    def _write(self, bounds: tuple[Any, ...], value: Any) -> None:
         whole = np.shape(value) == tuple(b - a for a, b in bounds) and bool(bounds)
         for index, inner, outer in self._parts(bounds):
             self._chunk(index)[inner] = value[outer] if whole else value
@@ -211,7 +227,7 @@ class SynchronizedLazyArray(LazyArray):
     is_synchronized = True
 
 
-class PersistentAttributes(MutableMapping):
+class PersistentAttributes(MutableMapping[str, Any]):
     """Attributes of a folder; each change is written at once."""
 
     def __init__(self, array: PersistentArray) -> None:
@@ -299,7 +315,7 @@ class PersistentArray(BaseArray):
         with self._file("r") as file:
             array = file.array
             self._shape, self._chunks = array.shape, array.chunks
-            self._dtype, self._fill_value = to_numpy(array.dtype_name), array.fill_value
+            self._dtype, self._fill_value = np.dtype(to_numpy(array.dtype_name)), array.fill_value
             found = array.compression
             self._cparams = found.cname.encode(), found.clevel, found.shuffle
 
@@ -315,12 +331,12 @@ class PersistentArray(BaseArray):
         with opened as file:
             yield file
 
-    def _read(self, bounds: tuple) -> np.ndarray:
+    def _read(self, bounds: tuple[Any, ...]) -> np.ndarray:
         with self._file("r") as file:
-            rows = file.array[tuple(slice(*b) for b in bounds)]
+            rows: np.ndarray = file.array[tuple(slice(*b) for b in bounds)]
         return rows.astype(self._dtype, copy=False)
 
-    def _write(self, bounds: tuple, value: Any) -> None:
+    def _write(self, bounds: tuple[Any, ...], value: Any) -> None:
         with self._file("r+") as file:
             file.array[tuple(slice(*b) for b in bounds)] = np.asarray(value).astype(self._dtype)
 

@@ -96,7 +96,8 @@ class Chunk:
         return rows
 
     def __getitem__(self, key: Any) -> np.ndarray:
-        return self.read()[key]
+        part: np.ndarray = self.read()[key]
+        return part
 
     def __setitem__(self, key: Any, value: Any) -> None:
         with self._lock:
