@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -53,27 +53,15 @@ func (sc *scratch) release() {
 // Detect is Certain about a version line, also one of a version that Open
 // refuses, and finds a file of ds-format 2.0 Possible by its first bytes.
 func (format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.Match, error) {
-	info, err := fsys.Stat(path)
+	var buf [8]byte
+	head, err := flat.FirstBytes(ctx, fsys, path, buf[:])
 	if err != nil {
-		return ndfile.NoMatch, err
-	}
-	if info.Mode != vfs.Regular {
-		return ndfile.NoMatch, nil
-	}
-	f, err := fsys.Open(path)
-	if err != nil {
-		return ndfile.NoMatch, err
-	}
-	defer f.Close()
-	var head [8]byte
-	n, err := f.ReadAt(head[:], 0)
-	if err != nil && err != io.EOF {
 		return ndfile.NoMatch, err
 	}
 	switch {
-	case n > 3 && isVersioned(head[:n]):
+	case len(head) > 3 && isVersioned(head):
 		return ndfile.Certain, nil
-	case n > 1 && head[0] == '{' && head[1] == '"':
+	case len(head) > 1 && head[0] == '{' && head[1] == '"':
 		return ndfile.Possible, nil
 	}
 	return ndfile.NoMatch, nil

@@ -13,7 +13,7 @@ import (
 // with the same code.
 func (format) Load(ctx context.Context, fsys ndfile.FS, path string, sink *ndfile.Sink) error {
 	sc := scratches.Get().(*scratch)
-	n, rest, err := fsys.ReadSmall(path, sc.buf[:])
+	n, rest, err := fsys.ReadSmall(ctx, path, sc.buf[:])
 	if err != nil || rest == nil && sc.loads.replay(sc.buf[:n], sink) {
 		scratches.Put(sc)
 		return err

@@ -1,6 +1,9 @@
 package ndfile
 
-import "github.com/ndfile/ndfile/pkg/internal/vfs"
+import (
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
+	"github.com/ndfile/ndfile/pkg/store"
+)
 
 // FS is the file system that formats work on.
 type FS = vfs.FS
@@ -34,3 +37,7 @@ type Mem = vfs.Mem
 
 // NewMem gives an empty file system in memory.
 func NewMem() *Mem { return vfs.NewMem() }
+
+// OfStore is a file system over a store, for everything here that reads: paths are
+// keys. What would change something fails.
+func OfStore(r store.Reader) FS { return vfs.OfStore(r) }

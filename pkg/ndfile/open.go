@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 )
@@ -25,6 +24,12 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 	if opt.FS == nil {
 		opt.FS = OS
 	}
+	if opt.Mode == Update && vfs.IsStore(opt.FS) {
+		return nil, nil, NewError(ErrNotSupported, "what lies in a store is opened for reading only").On(path)
+	}
+	fsys, opened := vfs.Remembering(opt.FS)
+	defer opened()
+	opt.FS = fsys
 	// Opening a file is the best test of what its name says, and the cheapest.
 	var refused error
 	expected := formatByExtension(formats, path)
@@ -85,13 +90,13 @@ func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOpti
 // that finds it possible. No format is ErrFormat.
 func Detect(ctx context.Context, formats []Format, fsys FS, path string) (Format, error) {
 	var possible Format
-	fsys = &probe{FS: fsys, path: path}
+	looked := &probe{FS: fsys, path: path}
 	for _, byExtension := range [...]bool{true, false} {
 		for _, f := range formats {
 			if hasExtension(f, path) != byExtension {
 				continue
 			}
-			m, err := f.Detect(ctx, fsys, path)
+			m, err := f.Detect(ctx, looked, path)
 			switch {
 			case err != nil:
 				return nil, Locate(err, path, "", false)
@@ -103,37 +108,12 @@ func Detect(ctx context.Context, formats []Format, fsys FS, path string) (Format
 		}
 	}
 	if possible == nil {
+		if _, err := fsys.Stat(path); err != nil && vfs.IsStore(fsys) {
+			return nil, Locate(err, path, "", false)
+		}
 		return nil, NewError(ErrFormat, "none of the known formats ("+formatNames(formats)+") recognises it").On(path)
 	}
 	return possible, nil
-}
-
-// probe is the file system of one Detect. The formats all ask what there is at
-// path; it looks once, and knows that a folder cannot be read.
-type probe struct {
-	FS
-	path  string
-	info  vfs.Info // of path
-	known bool
-}
-
-func (p *probe) Stat(path string) (vfs.Info, error) {
-	if path != p.path {
-		return p.FS.Stat(path)
-	}
-	var err error
-	if !p.known {
-		p.info, err = p.FS.Stat(path)
-		p.known = err == nil
-	}
-	return p.info, err
-}
-
-func (p *probe) ReadSmall(path string, buf []byte) (int, vfs.File, error) {
-	if p.known && p.info.Mode == vfs.Dir && path == p.path {
-		return 0, nil, &vfs.PathError{Op: "read", Path: strings.Clone(path), Errno: syscall.EISDIR}
-	}
-	return p.FS.ReadSmall(path, buf)
 }
 
 // FormatByName gives the format of that name. An unknown name is ErrFormat.

@@ -28,22 +28,32 @@ func (format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile.M
 	if err := ctx.Err(); err != nil {
 		return ndfile.NoMatch, err
 	}
-	in, err := fsys.Open(path)
-	if err != nil {
-		return ndfile.NoMatch, err
+	var head [4 << 10]byte
+	n, rest, err := fsys.ReadSmall(ctx, path, head[:])
+	if rest != nil {
+		defer rest.Close()
 	}
-	defer in.Close()
-	var head [len(hdf5Magic)]byte
+	switch {
+	case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ESPIPE):
+		return ndfile.NoMatch, nil
+	case err != nil:
+		return ndfile.NoMatch, err
+	case isClassic(head[:n]):
+		return ndfile.Certain, nil
+	}
+	const size = int64(len(hdf5Magic))
 	for at := int64(0); at >= 0; at = max(512, 2*at) {
-		n, err := in.ReadAt(head[:], at)
-		switch {
-		case errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ESPIPE), errors.Is(err, io.EOF) && n < 4:
+		magic := head[:size]
+		if at+size <= int64(n) {
+			magic = head[at : at+size]
+		} else if rest == nil {
 			return ndfile.NoMatch, nil
-		case err != nil && !errors.Is(err, io.EOF):
+		} else if _, err := rest.ReadAt(magic, at); errors.Is(err, io.EOF) {
+			return ndfile.NoMatch, nil
+		} else if err != nil {
 			return ndfile.NoMatch, err
-		case at == 0 && isClassic(head[:n]):
-			return ndfile.Certain, nil
-		case string(head[:n]) == hdf5Magic:
+		}
+		if string(magic) == hdf5Magic {
 			return ndfile.Possible, nil
 		}
 	}

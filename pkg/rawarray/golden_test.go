@@ -289,7 +289,7 @@ func content(t testing.TB, mem *ndfile.Mem) []byte {
 		t.Fatal(err)
 	}
 	buf := make([]byte, info.Size+1)
-	n, _, err := mem.ReadSmall("/x.ra", buf)
+	n, _, err := mem.ReadSmall(ctx, "/x.ra", buf)
 	if err != nil || int64(n) != info.Size {
 		t.Fatal(n, err)
 	}

@@ -97,7 +97,7 @@ func TestDefaults(t *testing.T) {
     "shuffle": 1
 }`
 	buf := make([]byte, 1000)
-	if n, _, err := mem.ReadSmall("/x.zarr/__zmeta__", buf); err != nil || string(buf[:n]) != want {
+	if n, _, err := mem.ReadSmall(ctx, "/x.zarr/__zmeta__", buf); err != nil || string(buf[:n]) != want {
 		t.Errorf("%s, %v", buf[:n], err)
 	}
 	list, _ := mem.ReadDir("/x.zarr")
@@ -215,7 +215,7 @@ func TestExtra(t *testing.T) {
 	}
 	doc := func(path string) string {
 		buf := make([]byte, 1000)
-		n, _, err := mem.ReadSmall(path+"/"+meta0, buf)
+		n, _, err := mem.ReadSmall(ctx, path+"/"+meta0, buf)
 		if err != nil {
 			t.Fatal(err)
 		}

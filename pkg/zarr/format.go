@@ -3,8 +3,6 @@ package zarr
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"syscall"
 
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -38,18 +36,15 @@ func (f format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile
 	if err := ctx.Err(); err != nil {
 		return ndfile.NoMatch, err
 	}
-	info, err := fsys.Stat(path + "/" + f.version.meta)
+	found, err := vfs.HasFile(fsys, path+"/"+f.version.meta)
 	switch {
-	case err == nil && info.Mode == vfs.Regular:
-		if f.version == &version0 && replaced(fsys, path) {
-			return ndfile.NoMatch, nil
-		}
+	case err != nil:
+	case found && (f.version != &version0 || !replaced(fsys, path)):
 		return ndfile.Certain, nil
-	case err == nil, errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENAMETOOLONG):
-		return ndfile.NoMatch, nil
-	case errors.Is(err, fs.ErrNotExist) && f.version.isGroup(fsys, path):
+	case found:
+	case f.version.isGroup(fsys, path):
 		return ndfile.Possible, nil // Open says what it is
-	case errors.Is(err, fs.ErrNotExist):
+	default:
 		_, err = fsys.Stat(path)
 	}
 	return ndfile.NoMatch, err

@@ -214,11 +214,11 @@ type withDocuments struct {
 	docs map[string][]byte
 }
 
-func (w withDocuments) ReadSmall(path string, buf []byte) (int, vfs.File, error) {
+func (w withDocuments) ReadSmall(ctx context.Context, path string, buf []byte) (int, vfs.File, error) {
 	if doc, ok := w.docs[path]; ok && len(doc) < len(buf) {
 		return copy(buf, doc), nil, nil
 	}
-	return w.FS.ReadSmall(path, buf)
+	return w.FS.ReadSmall(ctx, path, buf)
 }
 
 func (w withDocuments) Stat(path string) (vfs.Info, error) {

@@ -129,7 +129,7 @@ func TestConsolidated(t *testing.T) {
 	m := makeGroup(t, Format2)
 	document := func(path string) string {
 		buf := make([]byte, 1<<16)
-		n, _, err := m.ReadSmall(path, buf)
+		n, _, err := m.ReadSmall(ctx, path, buf)
 		if err != nil {
 			t.Fatal(err)
 		}

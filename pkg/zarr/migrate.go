@@ -37,7 +37,7 @@ const markText = "This zarr array is being migrated, or that was interrupted: co
 // replaced tells whether an interrupted migration came as far as the new
 // document, which then counts.
 func replaced(fsys ndfile.FS, path string) bool {
-	exists := func(name string) bool { _, err := fsys.Lstat(path + "/" + name); return err == nil }
+	exists := func(name string) bool { found, _ := vfs.HasFile(fsys, path+"/"+name); return found }
 	return exists(mark) && (exists(meta2) || exists(meta3))
 }
 

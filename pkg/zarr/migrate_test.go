@@ -41,7 +41,7 @@ func listFiles(t testing.TB, fsys ndfile.FS, dir, below string, into files) file
 			continue
 		}
 		buf := make([]byte, 1<<20)
-		n, rest, err := fsys.ReadSmall(path, buf)
+		n, rest, err := fsys.ReadSmall(ctx, path, buf)
 		if err != nil || rest != nil {
 			t.Fatal(path, err)
 		}

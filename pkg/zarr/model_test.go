@@ -467,7 +467,7 @@ func copyTree(t testing.TB, from *ndfile.Mem) *ndfile.Mem {
 			}
 			info, _ := from.Stat(path)
 			buf := make([]byte, info.Size+1)
-			n, _, err := from.ReadSmall(path, buf)
+			n, _, err := from.ReadSmall(ctx, path, buf)
 			if err == nil {
 				err = to.WriteFile(path, [][]byte{buf[:n]}, ndfile.WriteOptions{Commit: ndfile.CommitDirect})
 			}

@@ -219,7 +219,7 @@ func (v *version) isGroup(fsys ndfile.FS, path string) bool {
 		return false
 	}
 	for _, sign := range [...]string{v.group, v.copies} {
-		if info, err := fsys.Stat(path + "/" + sign); err == nil && info.Mode == vfs.Regular {
+		if found, _ := vfs.HasFile(fsys, path+"/"+sign); found {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"math/rand/v2"
 	"sync/atomic"
@@ -18,9 +19,9 @@ type opens struct {
 	n atomic.Int64
 }
 
-func (o *opens) ReadSmall(path string, buf []byte) (int, vfs.File, error) {
+func (o *opens) ReadSmall(ctx context.Context, path string, buf []byte) (int, vfs.File, error) {
 	o.n.Add(1)
-	return o.FS.ReadSmall(path, buf)
+	return o.FS.ReadSmall(ctx, path, buf)
 }
 
 // cached is 4 MiB of int32 that count from 0, in chunks of 64 KiB.
@@ -83,7 +84,7 @@ func TestCacheBound(t *testing.T) {
 	for chunk := range int64(4) {
 		for copyTo := int64(1); copyTo < 5; copyTo++ {
 			file := make([]byte, 2<<20)
-			n, _, _ := o.FS.ReadSmall(string(a.AppendPath(nil, []int64{chunk})), file)
+			n, _, _ := o.FS.ReadSmall(ctx, string(a.AppendPath(nil, []int64{chunk})), file)
 			o.FS.WriteFile(string(a.AppendPath(nil, []int64{chunk + 4*copyTo})), [][]byte{file[:n]}, vfs.WriteOptions{})
 		}
 	}

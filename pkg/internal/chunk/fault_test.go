@@ -196,7 +196,7 @@ func TestDamagedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := make([]byte, 2000)
-			n, _, _ := m.ReadSmall("/d/c.0.0", file)
+			n, _, _ := m.ReadSmall(ctx, "/d/c.0.0", file)
 			file = file[:n]
 			check := func(what string, damaged []byte, mustFail bool) {
 				t.Helper()
@@ -216,7 +216,7 @@ func TestDamagedFiles(t *testing.T) {
 				before := bytes.Clone(damaged)
 				werr := open().WriteBox(ctx, ndarray.Box{Start: []int64{0, 0}, Count: []int64{1, 1}}, bytesOf([]byte{1}, 1, 1))
 				if mustFail {
-					k, _, _ := m.ReadSmall("/d/c.0.0", file[:cap(file)][n:])
+					k, _, _ := m.ReadSmall(ctx, "/d/c.0.0", file[:cap(file)][n:])
 					if werr == nil || !bytes.Equal(file[:cap(file)][n:n+k], before) {
 						t.Errorf("%T %s: written in part, error %v", codec, what, werr)
 					}

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -68,8 +69,8 @@ type counting struct {
 	bytes int
 }
 
-func (c *counting) ReadSmall(path string, buf []byte) (int, vfs.File, error) {
-	n, rest, err := c.FS.ReadSmall(path, buf)
+func (c *counting) ReadSmall(ctx context.Context, path string, buf []byte) (int, vfs.File, error) {
+	n, rest, err := c.FS.ReadSmall(ctx, path, buf)
 	c.bytes += n
 	if rest != nil {
 		rest = &countingFile{rest, c}

@@ -76,7 +76,7 @@ func (w *worker) readPiece(ctx context.Context, s *selection, j int64) error {
 	if unlock != nil {
 		defer unlock()
 	}
-	found, err := w.open(a, w.index, a.sizeIn(a.stored, w.index), !part)
+	found, err := w.open(ctx, a, w.index, a.sizeIn(a.stored, w.index), !part)
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (a *Array) visit(ctx context.Context, index []int64, do func(w *worker) err
 		if unlock != nil {
 			defer unlock()
 		}
-		found, err := w.open(a, index, a.sizeIn(a.stored, index), true)
+		found, err := w.open(ctx, a, index, a.sizeIn(a.stored, index), true)
 		if err != nil || !found {
 			return err
 		}

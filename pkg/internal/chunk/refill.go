@@ -50,7 +50,7 @@ func (a *Array) RefillChunk(ctx context.Context, index, shape []int64) error {
 		}
 		return a.exclusively(ctx, index, func() error {
 			size := a.sizeIn(shape, index)
-			found, err := w.open(a, index, size, true)
+			found, err := w.open(ctx, a, index, size, true)
 			if err != nil || !found {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/store"
 )
 
 const (
@@ -36,7 +37,7 @@ type source struct {
 // needed too. The chunk must decode to least bytes, or as many as a whole chunk
 // has. found is false for a chunk that is missing where it may be. The caller
 // closes.
-func (w *worker) open(a *Array, index []int64, least int, all bool) (found bool, err error) {
+func (w *worker) open(ctx context.Context, a *Array, index []int64, least int, all bool) (found bool, err error) {
 	path := w.setPath(a, index)
 	n := firstRead
 	if all { // few chunks are larger than what they decode to
@@ -49,7 +50,7 @@ func (w *worker) open(a *Array, index []int64, least int, all bool) (found bool,
 	if err := a.checkFolders(path); err != nil {
 		return false, err
 	}
-	w.have, w.rest, err = a.fs.ReadSmall(path, w.raw)
+	w.have, w.rest, err = a.fs.ReadSmall(ctx, path, w.raw)
 	if errors.Is(err, fs.ErrNotExist) {
 		if a.Sparse {
 			return false, nil
@@ -228,16 +229,18 @@ func (w *worker) decodeParts(ctx context.Context, a *Array, dst []byte, off int)
 	if err := w.room(end, w.have); err != nil {
 		return err
 	}
+	w.ranges = w.ranges[:0]
 	for i := 0; i < len(parts); {
 		lo, hi := parts[i].Off, parts[i].End
 		for i++; i < len(parts) && parts[i].Off-hi <= maxGap; i++ {
 			hi = max(hi, parts[i].End)
 		}
 		if lo, hi = max(w.from+lo, w.have), w.from+hi; lo < hi {
-			if err := flat.ReadFull(ctx, w.rest, w.raw[lo:hi], int64(lo)); err != nil {
-				return err
-			}
+			w.ranges = append(w.ranges, store.Part{Off: int64(lo), Dst: w.raw[lo:hi]})
 		}
+	}
+	if err := flat.ReadParts(ctx, w.rest, w.ranges); err != nil {
+		return err
 	}
 	w.have = 0 // what DecodeParts may change is not the file's any more
 	if a.Codec.DecodeParts(dst, w.raw[w.from:end], off, parts) != nil {

@@ -76,7 +76,7 @@ func (w *worker) loadTexts(ctx context.Context, a *Array) (list [][]byte, found 
 	if last := a.lastTexts.Load(); last != nil && last.number == number && last.changes == changes {
 		return last.list, true, nil
 	}
-	if found, err = w.open(a, w.index, a.size, true); err != nil || !found {
+	if found, err = w.open(ctx, a, w.index, a.size, true); err != nil || !found {
 		return nil, found, err
 	}
 	defer w.close()

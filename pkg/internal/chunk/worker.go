@@ -9,6 +9,7 @@ import (
 	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/store"
 )
 
 // worker is the memory of one goroutine for one chunk at a time.
@@ -22,6 +23,7 @@ type worker struct {
 	plain  mem.Block // for elements of the chunk
 	elem   []byte    // one element, or the texts of a chunk
 	parts  []Part
+	ranges []store.Part
 	header [64]byte
 	files  [2][]byte // the parts of a file that is written
 }
@@ -36,6 +38,7 @@ func (w *worker) release() {
 	if w.raw = nil; cap(w.elem) > mem.Large {
 		w.elem = nil
 	}
+	clear(w.ranges[:cap(w.ranges)])
 	w.buf, w.files, w.source = ndarray.Buffer{}, [2][]byte{}, source{}
 	workers.Put(w)
 }

@@ -93,7 +93,7 @@ func (w *worker) whole(size, given int) ([]byte, error) {
 
 // load reads the first bytes of a chunk, which has at least that many.
 func (w *worker) load(ctx context.Context, a *Array, index []int64, plain []byte) error {
-	found, err := w.open(a, index, len(plain), true)
+	found, err := w.open(ctx, a, index, len(plain), true)
 	if err != nil {
 		return err
 	}

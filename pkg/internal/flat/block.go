@@ -333,6 +333,15 @@ func ReadFull(ctx context.Context, f store.Value, p []byte, off int64) error {
 	return err
 }
 
+// ReadParts is ReadFull of several ranges, in as few requests as is best.
+func ReadParts(ctx context.Context, f store.Value, parts []store.Part) error {
+	err := store.ReadParts(ctx, f, parts)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return ndfile.NewError(ndfile.ErrCorrupt, "the file ends before what is read of it does").Because(err)
+	}
+	return err
+}
+
 func tooShort(n, off, size int64) error {
 	return ndfile.NewError(ndfile.ErrCorrupt, "expected "+strconv.FormatInt(n, 10)+" bytes, but the file ends at byte "+
 		strconv.FormatInt(size, 10)).At(off)

@@ -174,7 +174,7 @@ func FirstBytes(ctx context.Context, fsys ndfile.FS, path string, buf []byte) ([
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	n, rest, err := fsys.ReadSmall(path, buf)
+	n, rest, err := fsys.ReadSmall(ctx, path, buf)
 	if rest != nil {
 		rest.Close()
 	}

@@ -16,7 +16,7 @@ func (f *Format) Load(ctx context.Context, fsys ndfile.FS, path string, sink *nd
 	}
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	n, rest, err := fsys.ReadSmall(path, s.buf[:])
+	n, rest, err := fsys.ReadSmall(ctx, path, s.buf[:])
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,11 @@ func NewFiles(fsys ndfile.FS, follow bool, limits ndfile.Limits) Files {
 }
 
 // Expect checks what there is at path, without opening it. Nothing there is
-// fs.ErrNotExist.
+// fs.ErrNotExist. Of a store all is well: reading tells what is missing.
 func (f *Files) Expect(path string, mode vfs.FileMode) error {
+	if vfs.IsStore(f.FS) {
+		return nil // it has no folders, and a list for each would cost a request
+	}
 	look := f.Lstat
 	if f.Follow {
 		look = f.Stat
@@ -71,7 +74,7 @@ var texts = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 func (f *Files) Read(ctx context.Context, path string) ([]byte, error) {
 	buf := texts.Get().(*[16 << 10]byte)
 	defer texts.Put(buf)
-	n, rest, err := f.ReadSmall(path, buf[:])
+	n, rest, err := f.ReadSmall(ctx, path, buf[:])
 	if err != nil {
 		return nil, f.Explain(err, path)
 	}

@@ -38,7 +38,7 @@ func BenchmarkReadSmall(b *testing.B) {
 	})
 	b.Run("vfs", func(b *testing.B) {
 		for b.Loop() {
-			OS.ReadSmall(path, buf)
+			OS.ReadSmall(ctx, path, buf)
 		}
 	})
 	b.Run("os.ReadFile", func(b *testing.B) {

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"context"
 	"sync"
 	"syscall"
 )
@@ -120,8 +121,8 @@ func (f *Fault) Adopt(path, like string, all bool) error {
 }
 
 // ReadSmall is FS.ReadSmall.
-func (f *Fault) ReadSmall(path string, buf []byte) (n int, rest File, err error) {
-	err = f.call("read", path, func() (err error) { n, rest, err = f.inner.ReadSmall(path, buf); return err })
+func (f *Fault) ReadSmall(ctx context.Context, path string, buf []byte) (n int, rest File, err error) {
+	err = f.call("read", path, func() (err error) { n, rest, err = f.inner.ReadSmall(ctx, path, buf); return err })
 	if rest != nil {
 		rest = &faultFile{File: rest, fault: f}
 	}

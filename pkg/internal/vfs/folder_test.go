@@ -55,7 +55,7 @@ func makeFolder(fsys FS, path, text string, opt WriteOptions) error {
 }
 
 // store tells what a folder holds: the text of its files if all is there.
-func store(t *testing.T, fsys FS, path string) string {
+func keep(t *testing.T, fsys FS, path string) string {
 	t.Helper()
 	info, err := fsys.Stat(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func store(t *testing.T, fsys FS, path string) string {
 
 func wantStore(t *testing.T, fsys FS, path, want string) {
 	t.Helper()
-	if got := store(t, fsys, path); got != want {
+	if got := keep(t, fsys, path); got != want {
 		t.Errorf("%s holds %q, want %q", path, got, want)
 	}
 }
@@ -329,7 +329,7 @@ func TestFolderFaultSweep(t *testing.T) {
 						}
 						var pe *PathError
 						removal := errors.As(err, &pe) && (pe.Op == "remove" || pe.Op == "rmdir" || pe.Op == "readdir" || pe.Op == "lstat" || pe.Op == "syncdir")
-						got, left := store(t, m, "d"), names(t, m, "/")
+						got, left := keep(t, m, "d"), names(t, m, "/")
 						switch {
 						case err == nil && got != "new":
 							what("holds " + got)
@@ -375,7 +375,7 @@ func TestFolderCrashSweep(t *testing.T) {
 				f := NewFault(m)
 				f.FailFrom(i, syscall.EIO)
 				err := makeFolder(f, "d", "new", opt)
-				got := store(t, m.CrashClone(), "d")
+				got := keep(t, m.CrashClone(), "d")
 				torn := opt.Commit == CommitDirect && old != "old" && err != nil
 				if got != "new" && (got != old || err == nil) && !torn {
 					t.Errorf("%+v old %q, power lost at call %d: %q, error %v", opt, old, i, got, err)

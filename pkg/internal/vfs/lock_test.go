@@ -49,7 +49,7 @@ func TestLock(t *testing.T) {
 							return
 						}
 						count := make([]byte, 2)
-						if _, _, err := where.fsys.ReadSmall(number, count); err != nil {
+						if _, _, err := where.fsys.ReadSmall(ctx, number, count); err != nil {
 							t.Error(err)
 						}
 						count[0]++
@@ -64,7 +64,7 @@ func TestLock(t *testing.T) {
 			}
 			wg.Wait()
 			count := make([]byte, 2)
-			if _, _, err := where.fsys.ReadSmall(number, count); err != nil || count[0] != 160 {
+			if _, _, err := where.fsys.ReadSmall(ctx, number, count); err != nil || count[0] != 160 {
 				t.Errorf("counted to %d, expected 160; %v", count[0], err)
 			}
 			if _, err := Lock(context.Background(), where.fsys, filepath.Join(where.dir, "/none/x.lock")); !errors.Is(err, syscall.ENOENT) {

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"maps"
@@ -286,7 +287,7 @@ func (m *Mem) create(path string, excl bool, perm uint32) (f File, err error) {
 }
 
 // ReadSmall is FS.ReadSmall.
-func (m *Mem) ReadSmall(path string, buf []byte) (n int, rest File, err error) {
+func (m *Mem) ReadSmall(ctx context.Context, path string, buf []byte) (n int, rest File, err error) {
 	err = m.atNode("read", path, followed, func(p place) error {
 		if p.node.mode == Dir {
 			return syscall.EISDIR

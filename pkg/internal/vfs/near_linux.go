@@ -1,6 +1,9 @@
 package vfs
 
-import "syscall"
+import (
+	"context"
+	"syscall"
+)
 
 const openPath = 0x200000 // O_PATH
 
@@ -43,13 +46,13 @@ func (n *Near) enter(path string) (dir uintptr, name string, ok bool) {
 }
 
 // ReadSmall follows FS. What goes wrong is looked at again by the path.
-func (n *Near) ReadSmall(path string, buf []byte) (int, File, error) {
+func (n *Near) ReadSmall(ctx context.Context, path string, buf []byte) (int, File, error) {
 	if dir, name, ok := n.enter(path); ok {
 		if fd, err := openat(dir, name, syscall.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
 			return readSmall(path, fd, buf)
 		}
 	}
-	return n.osFS.ReadSmall(path, buf)
+	return n.osFS.ReadSmall(ctx, path, buf)
 }
 
 // WriteFile follows FS.

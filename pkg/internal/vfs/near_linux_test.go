@@ -83,7 +83,7 @@ func TestNearAllocations(t *testing.T) {
 	path := t.TempDir() + "/f"
 	parts, buf := [][]byte{make([]byte, 100)}, make([]byte, 4096)
 	put(t, &near, path, "")
-	if n := testing.AllocsPerRun(20, func() { near.WriteFile(path, parts, WriteOptions{}); near.ReadSmall(path, buf) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() { near.WriteFile(path, parts, WriteOptions{}); near.ReadSmall(ctx, path, buf) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

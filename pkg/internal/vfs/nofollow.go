@@ -1,6 +1,9 @@
 package vfs
 
-import "syscall"
+import (
+	"context"
+	"syscall"
+)
 
 // NoFollow is fsys, but for files whose path ends in a symlink: Open, OpenRW,
 // Create, ReadSmall and WriteFile refuse them with ELOOP. Folders on the way may
@@ -55,11 +58,11 @@ func (n noFollow) Create(path string, excl bool) (File, error) {
 	return n.FS.Create(path, excl)
 }
 
-func (n noFollow) ReadSmall(path string, buf []byte) (int, File, error) {
+func (n noFollow) ReadSmall(ctx context.Context, path string, buf []byte) (int, File, error) {
 	if err := n.check("open", path); err != nil {
 		return 0, nil, err
 	}
-	return n.FS.ReadSmall(path, buf)
+	return n.FS.ReadSmall(ctx, path, buf)
 }
 
 func (n noFollow) WriteFile(path string, parts [][]byte, opt WriteOptions) error {

@@ -21,7 +21,7 @@ func TestNoFollow(t *testing.T) {
 			wantErrno(t, "OpenRW "+link, err, syscall.ELOOP)
 			_, err = n.Create(path, false)
 			wantErrno(t, "Create "+link, err, syscall.ELOOP)
-			_, _, err = n.ReadSmall(path, make([]byte, 9))
+			_, _, err = n.ReadSmall(ctx, path, make([]byte, 9))
 			wantErrno(t, "ReadSmall "+link, err, syscall.ELOOP)
 			for _, opt := range allOptions {
 				if !opt.Exclusive {

@@ -33,7 +33,7 @@ func TestNoAllocations(t *testing.T) {
 			t.Errorf("WriteFile %+v allocates %v times", opt, n)
 		}
 	}
-	if n := testing.AllocsPerRun(20, func() { OS.ReadSmall(path, buf) }); n != 0 {
+	if n := testing.AllocsPerRun(20, func() { OS.ReadSmall(ctx, path, buf) }); n != 0 {
 		t.Errorf("ReadSmall allocates %v times", n)
 	}
 	f, err := OS.OpenRW(path)
@@ -126,7 +126,7 @@ func TestSpecialFiles(t *testing.T) {
 		t.Skip(err)
 	}
 	buf := make([]byte, 10)
-	_, _, err := OS.ReadSmall(fifo, buf) // does not wait
+	_, _, err := OS.ReadSmall(ctx, fifo, buf) // does not wait
 	wantErrno(t, "ReadSmall of a FIFO", err, syscall.ESPIPE)
 	if info, err := OS.Stat(fifo); err != nil || info.Mode != Other {
 		t.Errorf("%+v, %v", info, err)
@@ -217,7 +217,7 @@ func TestDescriptors(t *testing.T) {
 	dir := t.TempDir()
 	put(t, OS, dir+"/f", "content")
 	for range 3 {
-		_, rest, err := OS.ReadSmall(dir+"/f", make([]byte, 3))
+		_, rest, err := OS.ReadSmall(ctx, dir+"/f", make([]byte, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func TestDescriptors(t *testing.T) {
 		}
 		again.Close()
 		reused.Close()
-		OS.ReadSmall(dir, make([]byte, 3))
+		OS.ReadSmall(ctx, dir, make([]byte, 3))
 		for _, opt := range allOptions {
 			for _, bad := range []string{dir, dir + "/f/x", dir + "/no/f", dir + "/\x00", "", dir + "/" + strings.Repeat("n", 300)} {
 				for _, replace := range []bool{false, true} {

@@ -2,7 +2,10 @@
 
 package vfs
 
-import "syscall"
+import (
+	"context"
+	"syscall"
+)
 
 // OS is the file system of the operating system.
 var OS FS = osFS{}
@@ -70,7 +73,7 @@ func createFlags(excl bool) int {
 	return syscall.O_CREAT | syscall.O_TRUNC
 }
 
-func (o osFS) ReadSmall(path string, buf []byte) (int, File, error) {
+func (o osFS) ReadSmall(ctx context.Context, path string, buf []byte) (int, File, error) {
 	fd, err := o.openRead(path)
 	if err != nil {
 		return 0, nil, pathError("open", path, err)

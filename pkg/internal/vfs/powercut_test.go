@@ -258,7 +258,7 @@ func listing(t *testing.T, m *Mem) (list []string) {
 // text is get for small files.
 func text(m *Mem, path string) string {
 	var buf [100]byte
-	n, rest, err := m.ReadSmall(path, buf[:])
+	n, rest, err := m.ReadSmall(ctx, path, buf[:])
 	if err != nil || rest != nil {
 		return errnoOf(err).Error()
 	}

@@ -275,7 +275,7 @@ func TestFaultFile(t *testing.T) {
 	if err := file.Close(); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("the failed Close did not close: %v", err)
 	}
-	if _, rest, err := f.ReadSmall("f", make([]byte, 2)); err != nil {
+	if _, rest, err := f.ReadSmall(ctx, "f", make([]byte, 2)); err != nil {
 		t.Error(err)
 	} else if f.FailFrom(f.Count(), syscall.EIO); rest.Sync() == nil {
 		t.Error("the rest of ReadSmall never fails")

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"syscall"
@@ -37,7 +38,7 @@ type FS interface {
 	// file ends within buf (n < len(buf)) it is closed again and rest is nil;
 	// otherwise rest is the open file, whose first n bytes are in buf. Without
 	// rest nothing is allocated. A folder gives EISDIR.
-	ReadSmall(path string, buf []byte) (n int, rest File, err error)
+	ReadSmall(ctx context.Context, path string, buf []byte) (n int, rest File, err error)
 
 	// WriteFile makes parts, one after the other, the whole content of path.
 	// It follows the rules of NewReplace and Replace.Commit, except that a FIFO

@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 )
+
+var ctx = context.Background()
 
 // subject is a file system under test with a folder to work in.
 type subject struct {
@@ -48,7 +51,7 @@ func put(t *testing.T, fsys FS, path, content string) {
 // get returns the content of path, or the errno as text.
 func get(fsys FS, path string) string {
 	buf := make([]byte, 1<<20)
-	n, rest, err := fsys.ReadSmall(path, buf)
+	n, rest, err := fsys.ReadSmall(ctx, path, buf)
 	if err != nil {
 		return errnoOf(err).Error()
 	}
@@ -190,11 +193,11 @@ func TestReadSmall(t *testing.T) {
 	eachFS(t, func(t *testing.T, s subject) {
 		put(t, s, s.path("f"), "0123456789")
 		buf := make([]byte, 11)
-		if n, rest, err := s.ReadSmall(s.path("f"), buf); n != 10 || rest != nil || err != nil || string(buf[:n]) != "0123456789" {
+		if n, rest, err := s.ReadSmall(ctx, s.path("f"), buf); n != 10 || rest != nil || err != nil || string(buf[:n]) != "0123456789" {
 			t.Errorf("whole file: %d, %v, %v", n, rest, err)
 		}
 		for _, size := range []int{10, 4, 0} {
-			n, rest, err := s.ReadSmall(s.path("f"), buf[:size])
+			n, rest, err := s.ReadSmall(ctx, s.path("f"), buf[:size])
 			if n != size || rest == nil || err != nil {
 				t.Fatalf("%d bytes: %d, %v, %v", size, n, rest, err)
 			}
@@ -203,7 +206,7 @@ func TestReadSmall(t *testing.T) {
 			}
 			rest.Close()
 		}
-		_, _, err := s.ReadSmall(s.root, buf)
+		_, _, err := s.ReadSmall(ctx, s.root, buf)
 		wantErrno(t, "folder", err, syscall.EISDIR)
 	})
 }
@@ -234,7 +237,7 @@ func TestErrno(t *testing.T) {
 			"openrw":       func(p string) error { return closed(s.OpenRW(p)) },
 			"create":       func(p string) error { return closed(s.Create(p, false)) },
 			"createExcl":   func(p string) error { return closed(s.Create(p, true)) },
-			"readsmall":    func(p string) error { _, _, err := s.ReadSmall(p, make([]byte, 9)); return err },
+			"readsmall":    func(p string) error { _, _, err := s.ReadSmall(ctx, p, make([]byte, 9)); return err },
 			"atomic":       write(WriteOptions{}),
 			"atomicSync":   write(WriteOptions{Sync: true}),
 			"direct":       write(WriteOptions{Commit: CommitDirect}),

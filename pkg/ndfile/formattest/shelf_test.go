@@ -93,7 +93,7 @@ func (f shelf) readFile(fsys ndfile.FS, path string, limit int, follow bool) ([]
 		return nil, ndfile.NewError(ndfile.ErrCorrupt, "too long").On(path)
 	}
 	buf := make([]byte, info.Size+1)
-	n, rest, err := fsys.ReadSmall(path, buf)
+	n, rest, err := fsys.ReadSmall(ctx, path, buf)
 	if rest != nil {
 		rest.Close()
 	}

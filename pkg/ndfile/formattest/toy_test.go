@@ -41,7 +41,7 @@ func (f toy) Detect(_ context.Context, fsys ndfile.FS, path string) (ndfile.Matc
 		return ndfile.Certain, nil
 	}
 	buf := make([]byte, len(toyMagic))
-	n, rest, err := fsys.ReadSmall(path, buf)
+	n, rest, err := fsys.ReadSmall(ctx, path, buf)
 	if rest != nil && f.bug != "leaks" {
 		rest.Close()
 	}

@@ -1,6 +1,7 @@
 package formattest
 
 import (
+	"context"
 	"sync"
 	"syscall"
 
@@ -125,8 +126,8 @@ func (w *watch) Adopt(path, like string, all bool) error {
 	return w.do("adopt", path, func() error { return w.FS.Adopt(path, like, all) })
 }
 
-func (w *watch) ReadSmall(path string, buf []byte) (n int, rest vfs.File, err error) {
-	rest, err = w.opening("read", path, func() (rest vfs.File, err error) { n, rest, err = w.FS.ReadSmall(path, buf); return rest, err })
+func (w *watch) ReadSmall(ctx context.Context, path string, buf []byte) (n int, rest vfs.File, err error) {
+	rest, err = w.opening("read", path, func() (rest vfs.File, err error) { n, rest, err = w.FS.ReadSmall(ctx, path, buf); return rest, err })
 	return n, rest, err
 }
 
