@@ -74,7 +74,7 @@ func findArray(h handle) (*array, error) {
 // C: int32_t ndf_array_close(ndf_array array, ndf_error *err)
 //
 // Parameters:
-//   - array: the handle
+//   - array (taken): the handle
 //
 // Returns: NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_IO.
 //
@@ -101,13 +101,13 @@ func closeArray(h handle) error {
 	return a.file.release()
 }
 
-// ndfgo_array_info_get describes an array.
+// ndfgo_array_get_info describes an array.
 //
-// C: int32_t ndf_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err)
+// C: int32_t ndf_array_get_info(ndf_array array, ndf_array_info *info, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - info: struct_size set by the caller, the rest is filled
+//   - info (out): struct_size set by the caller, the rest is filled
 //
 // Returns: NDF_OK; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -117,8 +117,8 @@ func closeArray(h handle) error {
 //
 // Since: 1.0
 //
-//export ndfgo_array_info_get
-func ndfgo_array_info_get(array C.ndf_array, info *C.ndf_array_info, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_info
+func ndfgo_array_get_info(array C.ndf_array, info *C.ndf_array_info, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayInfo(handle(array), info))
 }
@@ -165,14 +165,14 @@ func flagIf(on bool, flag C.uint32_t) C.uint32_t {
 	return 0
 }
 
-// ndfgo_array_fill gives the value of elements that were never written.
+// ndfgo_array_get_fill gives the value of elements that were never written.
 //
-// C: int32_t ndf_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_array_get_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - buf: receives one element of the stored dtype, in native byte order; may be NULL with *len 0
-//   - len: in: bytes at buf; out: itemsize of ndf_array_info, or 0 when the array has no such value (without
+//   - buf (out, nullable): receives one element of the stored dtype, in native byte order; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: itemsize of ndf_array_info, or 0 when the array has no such value (without
 //     NDF_ARRAY_FILL), where the element reads as zero
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
@@ -183,8 +183,8 @@ func flagIf(on bool, flag C.uint32_t) C.uint32_t {
 //
 // Since: 1.0
 //
-//export ndfgo_array_fill
-func ndfgo_array_fill(array C.ndf_array, buf address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_fill
+func ndfgo_array_get_fill(array C.ndf_array, buf address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayFill(handle(array), buf, len))
 }
@@ -212,14 +212,14 @@ func (a *array) spec() ndfile.Spec {
 	return a.array.Spec()
 }
 
-// ndfgo_array_dtype gives the name of an array's stored dtype, of any length.
+// ndfgo_array_get_dtype gives the name of an array's stored dtype, of any length.
 //
-// C: int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_array_get_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - buf: receives the name; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the name
+//   - buf (out, nullable): receives the name; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the name
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -229,24 +229,24 @@ func (a *array) spec() ndfile.Spec {
 //
 // Since: 1.0
 //
-//export ndfgo_array_dtype
-func ndfgo_array_dtype(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_dtype
+func ndfgo_array_get_dtype(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return spec.DType.String() }))
 }
 
-// ndfgo_array_codecs gives the codecs that make the bytes of a chunk of its elements.
+// ndfgo_array_get_codecs gives the codecs that make the bytes of a chunk of its elements.
 //
 // A chunk passes through them from the first to the last when it is written. What is read from a file has the names
 // and the configurations that stand there.
 //
-// C: int32_t ndf_array_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_array_get_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - buf: receives a JSON list of names and of objects with a name and its configuration, or "null" when the array
-//     is not stored in chunks; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the text
+//   - buf (out, nullable): receives a JSON list of names and of objects with a name and its configuration, or "null"
+//     when the array is not stored in chunks; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the text
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -256,20 +256,21 @@ func ndfgo_array_dtype(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.nd
 //
 // Since: 1.0
 //
-//export ndfgo_array_codecs
-func ndfgo_array_codecs(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_codecs
+func ndfgo_array_get_codecs(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return string(ndfile.AppendCodecs(nil, &spec)) }))
 }
 
-// ndfgo_array_dims gives the names of an array's axes.
+// ndfgo_array_get_dims gives the names of an array's axes.
 //
-// C: int32_t ndf_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_array_get_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - buf: receives a JSON list of strings, or "null" when the axes have no names; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the text
+//   - buf (out, nullable): receives a JSON list of strings, or "null" when the axes have no names; NULL only with *len
+//     0
+//   - len (inout): in: bytes at buf; out: length of the text
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -279,23 +280,23 @@ func ndfgo_array_codecs(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.n
 //
 // Since: 1.0
 //
-//export ndfgo_array_dims
-func ndfgo_array_dims(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_dims
+func ndfgo_array_get_dims(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return string(ndfile.AppendDimsJSON(nil, spec.Dims)) }))
 }
 
-// ndfgo_array_extra gives what the array's own metadata holds beyond dtype, shape, dims and attributes.
+// ndfgo_array_get_extra gives what the array's own metadata holds beyond dtype, shape, dims and attributes.
 //
 // The terms are the format's own. Given as extra_json to ndf_file_add or ndf_save of the same format it is written
 // back.
 //
-// C: int32_t ndf_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_array_get_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - buf: receives a JSON object; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the text
+//   - buf (out, nullable): receives a JSON object; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the text
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -305,8 +306,8 @@ func ndfgo_array_dims(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf
 //
 // Since: 1.0
 //
-//export ndfgo_array_extra
-func ndfgo_array_extra(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_extra
+func ndfgo_array_get_extra(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayText(handle(array), buf, len, func(spec ndfile.Spec) string { return string(ndfile.AppendJSON(nil, spec.Extra)) }))
 }

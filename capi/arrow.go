@@ -42,10 +42,11 @@ const (
 //
 // Parameters:
 //   - file: the handle of a table
-//   - columns_json: names of the columns as a JSON list of strings, in the order that is wanted; may be NULL: all
+//   - columns_json (in, nullable): names of the columns as a JSON list of strings, in the order that is wanted; NULL:
+//     all
 //   - batch_rows: rows of a batch; 0: as the library chooses, about 65536 and whole chunks. Batches of wide columns are
 //     shorter, so that no column of one takes more than 1 GiB
-//   - stream: receives the stream; its release is NULL after an error
+//   - stream (out, owned): receives the stream; its release is NULL after an error
 //
 // Returns: NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_DTYPE for one that Arrow has no type
 // for; NDF_ERR_LIMIT for one whose rows are longer than 1 GiB; NDF_ERR_NOT_SUPPORTED for a file that is no table;
@@ -95,7 +96,7 @@ func openStream(h handle, columnsJSON *C.char, batchRows int64, out *C.struct_Ar
 // Parameters:
 //   - array: the handle
 //   - batch_rows: rows of a chunk; 0: as the library chooses
-//   - stream: receives the stream; its release is NULL after an error
+//   - stream (out, owned): receives the stream; its release is NULL after an error
 //
 // Returns: NDF_OK; NDF_ERR_DTYPE for elements that Arrow has no type for; NDF_ERR_SHAPE for an array without axes;
 // NDF_ERR_NOT_SUPPORTED for one whose elements can be missing; NDF_ERR_NO_DATA; NDF_ERR_LIMIT for rows longer than 1 GiB;

@@ -5,14 +5,14 @@ import "C"
 
 import "github.com/ndfile/ndfile/pkg/ndfile"
 
-// ndfgo_file_attrs gives the attributes of a file.
+// ndfgo_file_get_attrs gives the attributes of a file.
 //
-// C: int32_t ndf_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_file_get_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle
-//   - buf: receives a JSON object; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the text
+//   - buf (out, nullable): receives a JSON object; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the text
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -22,8 +22,8 @@ import "github.com/ndfile/ndfile/pkg/ndfile"
 //
 // Since: 1.0
 //
-//export ndfgo_file_attrs
-func ndfgo_file_attrs(file C.ndf_file, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_file_get_attrs
+func ndfgo_file_get_attrs(file C.ndf_file, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, fileAttrs(handle(file), buf, len))
 }
@@ -46,7 +46,7 @@ func fileAttrs(h handle, buf *C.char, length *C.int64_t) error {
 //
 // Parameters:
 //   - file: the handle
-//   - attrs_json: the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
+//   - attrs_json (in): the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading;
 // NDF_ERR_NOT_SUPPORTED where the format has no attributes of files; NDF_ERR_LIMIT; NDF_ERR_HANDLE;
@@ -78,14 +78,14 @@ func setFileAttrs(h handle, attrsJSON *C.char) error {
 	})
 }
 
-// ndfgo_array_attrs gives the attributes of an array.
+// ndfgo_array_get_attrs gives the attributes of an array.
 //
-// C: int32_t ndf_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_array_get_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - buf: receives a JSON object; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the text
+//   - buf (out, nullable): receives a JSON object; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the text
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -95,8 +95,8 @@ func setFileAttrs(h handle, attrsJSON *C.char) error {
 //
 // Since: 1.0
 //
-//export ndfgo_array_attrs
-func ndfgo_array_attrs(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_attrs
+func ndfgo_array_get_attrs(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, arrayAttrs(handle(array), buf, len))
 }
@@ -120,7 +120,7 @@ func arrayAttrs(h handle, buf *C.char, length *C.int64_t) error {
 //
 // Parameters:
 //   - array: the handle
-//   - attrs_json: the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
+//   - attrs_json (in): the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading;
 // NDF_ERR_NOT_SUPPORTED where the format has no attributes of arrays; NDF_ERR_LIMIT; NDF_ERR_HANDLE;

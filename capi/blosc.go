@@ -13,15 +13,15 @@ import (
 
 // ndfgo_blosc_compress makes a Blosc1 chunk, which c-blosc and its bindings read.
 //
-// C: int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst, int64_t cap, int64_t *len, ndf_error *err)
+// C: int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst, int64_t *len, ndf_error *err)
 //
 // Parameters:
-//   - src: the data; may be NULL with n 0
+//   - src (in, nullable): the data; NULL only with n 0
 //   - n: bytes at src, at most 2^31 - 17
-//   - params: codec, level, filter and so on; may be NULL: as the zero value says
-//   - dst: receives the chunk. n + 16 bytes are always enough. Must not overlap src; may be NULL with cap 0
-//   - cap: bytes at dst
-//   - len: receives the size of the chunk
+//   - params (in, nullable): codec, level, filter and so on; NULL: as the zero value says
+//   - dst (out, nullable): receives the chunk. n + 16 bytes are always enough. Must not overlap src; NULL only with
+//     *len 0
+//   - len (inout): in: bytes at dst; out: size of the chunk
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is then enough; NDF_ERR_LIMIT for more data than a chunk
 // holds; NDF_ERR_ARGUMENT for an unknown codec, filter or level.
@@ -33,13 +33,13 @@ import (
 // Since: 1.0
 //
 //export ndfgo_blosc_compress
-func ndfgo_blosc_compress(src address, n C.int64_t, params *C.ndf_blosc_params, dst address, cap C.int64_t, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_blosc_compress(src address, n C.int64_t, params *C.ndf_blosc_params, dst address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, compress(src, int64(n), params, dst, int64(cap), len))
+	return report(err, compress(src, int64(n), params, dst, len))
 }
 
-func compress(src address, n int64, params *C.ndf_blosc_params, dst address, capacity int64, length *C.int64_t) error {
-	in, out, err := inAndOut("src", src, n, dst, capacity)
+func compress(src address, n int64, params *C.ndf_blosc_params, dst address, length *C.int64_t) error {
+	in, out, err := inAndOut("src", src, n, dst, length)
 	if err != nil {
 		return err
 	}
@@ -78,15 +78,14 @@ func bloscParams(params *C.ndf_blosc_params) (p blosc.Params, err error) {
 
 // ndfgo_blosc_decompress decodes a Blosc1 chunk.
 //
-// C: int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap, int64_t *len, ndf_error *err)
+// C: int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t *len, ndf_error *err)
 //
 // Parameters:
-//   - chunk: the chunk, whole and without bytes behind it
+//   - chunk (in): the chunk, whole and without bytes behind it
 //   - n: bytes at chunk
 //   - threads: the most threads to use; 0: 1
-//   - dst: receives the data; may be NULL with cap 0. Must not overlap chunk
-//   - cap: bytes at dst
-//   - len: receives the size of the data, which ndf_blosc_info_get tells beforehand
+//   - dst (out, nullable): receives the data; NULL only with *len 0. Must not overlap chunk
+//   - len (inout): in: bytes at dst; out: size of the data, which ndf_blosc_get_info tells beforehand
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is the size that is needed; NDF_ERR_CORRUPT;
 // NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT. After an error the content of dst is undefined.
@@ -98,13 +97,13 @@ func bloscParams(params *C.ndf_blosc_params) (p blosc.Params, err error) {
 // Since: 1.0
 //
 //export ndfgo_blosc_decompress
-func ndfgo_blosc_decompress(chunk address, n C.int64_t, threads C.int32_t, dst address, cap C.int64_t, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_blosc_decompress(chunk address, n C.int64_t, threads C.int32_t, dst address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, decompress(chunk, int64(n), threads, dst, int64(cap), len))
+	return report(err, decompress(chunk, int64(n), threads, dst, len))
 }
 
-func decompress(chunk address, n int64, threads C.int32_t, dst address, capacity int64, length *C.int64_t) error {
-	in, out, err := inAndOut("chunk", chunk, n, dst, capacity)
+func decompress(chunk address, n int64, threads C.int32_t, dst address, length *C.int64_t) error {
+	in, out, err := inAndOut("chunk", chunk, n, dst, length)
 	if err != nil {
 		return err
 	}
@@ -122,16 +121,15 @@ func decompress(chunk address, n int64, threads C.int32_t, dst address, capacity
 
 // ndfgo_blosc_items decodes some elements of a Blosc1 chunk; only the blocks that hold them are decoded.
 //
-// C: int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err)
+// C: int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t *len, ndf_error *err)
 //
 // Parameters:
-//   - chunk: the chunk, whole and without bytes behind it
+//   - chunk (in): the chunk, whole and without bytes behind it
 //   - n: bytes at chunk
 //   - start: the first element; elements have the typesize that the chunk says
 //   - count: number of elements
-//   - dst: receives count * typesize bytes; may be NULL with cap 0. Must not overlap chunk
-//   - cap: bytes at dst
-//   - len: receives the number of bytes
+//   - dst (out, nullable): receives count * typesize bytes; NULL only with *len 0. Must not overlap chunk
+//   - len (inout): in: bytes at dst; out: number of bytes, also with NDF_ERR_BUFFER
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for elements that the chunk does not have; NDF_ERR_CORRUPT;
 // NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
@@ -143,31 +141,35 @@ func decompress(chunk address, n int64, threads C.int32_t, dst address, capacity
 // Since: 1.0
 //
 //export ndfgo_blosc_items
-func ndfgo_blosc_items(chunk address, n C.int64_t, start C.int64_t, count C.int64_t, dst address, cap C.int64_t, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_blosc_items(chunk address, n C.int64_t, start C.int64_t, count C.int64_t, dst address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, decompressItems(chunk, int64(n), int(start), int(count), dst, int64(cap), len))
+	return report(err, decompressItems(chunk, int64(n), int(start), int(count), dst, len))
 }
 
-func decompressItems(chunk address, n int64, start, count int, dst address, capacity int64, length *C.int64_t) error {
-	in, out, err := inAndOut("chunk", chunk, n, dst, capacity)
+func decompressItems(chunk address, n int64, start, count int, dst address, length *C.int64_t) error {
+	in, out, err := inAndOut("chunk", chunk, n, dst, length)
 	if err != nil {
 		return err
 	}
 	size, err := blosc.DecodeItems(out, in, start, count)
-	if err == nil {
+	if errors.Is(err, blosc.ErrBuffer) {
+		if info, e := blosc.Info(in); e == nil {
+			*length = C.int64_t(count) * C.int64_t(info.TypeSize)
+		}
+	} else if err == nil {
 		*length = C.int64_t(size)
 	}
 	return bloscError(err)
 }
 
-// ndfgo_blosc_info_get tells what the header of a Blosc1 chunk says.
+// ndfgo_blosc_get_info tells what the header of a Blosc1 chunk says.
 //
-// C: int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err)
+// C: int32_t ndf_blosc_get_info(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err)
 //
 // Parameters:
-//   - chunk: the first 16 bytes of a chunk, or more
+//   - chunk (in): the first 16 bytes of a chunk, or more
 //   - n: bytes at chunk
-//   - info: receives the description; the caller sets struct_size
+//   - info (out): receives the description; the caller sets struct_size
 //
 // Returns: NDF_OK; NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
 //
@@ -177,8 +179,8 @@ func decompressItems(chunk address, n int64, start, count int, dst address, capa
 //
 // Since: 1.0
 //
-//export ndfgo_blosc_info_get
-func ndfgo_blosc_info_get(chunk address, n C.int64_t, info *C.ndf_blosc_info, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_blosc_get_info
+func ndfgo_blosc_get_info(chunk address, n C.int64_t, info *C.ndf_blosc_info, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, chunkInfo(chunk, int64(n), info))
 }
@@ -203,9 +205,9 @@ func chunkInfo(chunk address, n int64, out *C.ndf_blosc_info) error {
 }
 
 // inAndOut are the n bytes at src, a parameter of that name, and the room at dst.
-func inAndOut(name string, src address, n int64, dst address, capacity int64) (in, out []byte, err error) {
+func inAndOut(name string, src address, n int64, dst address, length *C.int64_t) (in, out []byte, err error) {
 	if in, err = roomAt(name, "n", src, n); err == nil {
-		out, err = roomAt("dst", "cap", dst, capacity)
+		out, err = roomAt("dst", "len", dst, int64(*length))
 	}
 	return in, out, err
 }

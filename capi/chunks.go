@@ -12,19 +12,18 @@ import (
 // ndfgo_array_read_chunk gives the stored bytes of a chunk, compressed as they are.
 //
 // Chunk i along an axis begins at element i * chunks of ndf_array_info. What the format puts around the bytes is left
-// out. Their header is checked, the rest is not. With cap 0 it tells the size.
+// out. Their header is checked, the rest is not. With *len 0 it tells the size.
 //
-// C: int32_t ndf_array_read_chunk(ndf_array array, int32_t ndim, const int64_t *index, void *buf, int64_t cap, int64_t *need, int64_t *size, ndf_error *err)
+// C: int32_t ndf_array_read_chunk(ndf_array array, int32_t ndim, const int64_t *index, void *buf, int64_t *len, int64_t *size, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
 //   - ndim: number of axes, that of the array
-//   - index: the number of the chunk along each axis, from 0; may be NULL where ndim is 0
-//   - buf: receives the bytes; may be NULL with cap 0
-//   - cap: bytes at buf
-//   - need: receives the number of bytes, also with NDF_ERR_BUFFER; 0 for a chunk that was never written: its elements
-//     have the fill value
-//   - size: receives the number of bytes that they decode to; may be NULL
+//   - index (in, nullable): the number of the chunk along each axis, from 0; NULL only where ndim is 0
+//   - buf (out, nullable): receives the bytes; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: number of bytes, also with NDF_ERR_BUFFER; 0 for a chunk that was never
+//     written: its elements have the fill value
+//   - size (out, nullable): receives the number of bytes that they decode to
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a chunk that the array
 // does not have; NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_CHUNKED, and for elements that are in memory only
@@ -37,18 +36,18 @@ import (
 // Since: 1.0
 //
 //export ndfgo_array_read_chunk
-func ndfgo_array_read_chunk(array C.ndf_array, ndim C.int32_t, index *C.int64_t, buf address, cap C.int64_t, need *C.int64_t, size *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_array_read_chunk(array C.ndf_array, ndim C.int32_t, index *C.int64_t, buf address, len *C.int64_t, size *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, readChunk(handle(array), ndim, index, buf, int64(cap), need, size))
+	return report(err, readChunk(handle(array), ndim, index, buf, len, size))
 }
 
-func readChunk(h handle, ndim C.int32_t, index *C.int64_t, buf address, capacity int64, need, size *C.int64_t) error {
+func readChunk(h handle, ndim C.int32_t, index *C.int64_t, buf address, length, size *C.int64_t) error {
 	a, err := findArray(h)
 	if err != nil {
 		return err
 	}
 	defer a.leave()
-	dst, err := roomAt("buf", "cap", buf, capacity)
+	dst, err := roomAt("buf", "len", buf, int64(*length))
 	if err != nil {
 		return a.locate(err)
 	}
@@ -65,17 +64,16 @@ func readChunk(h handle, ndim C.int32_t, index *C.int64_t, buf address, capacity
 			*size = C.int64_t(decoded)
 		}
 		if startOf(raw) == buf { // it is there already, or was never written
-			*need = lengthOf(raw)
+			*length = lengthOf(raw)
 			return nil
 		}
-		*need = C.int64_t(capacity)
-		return bytesOut("the chunk", raw, buf, need)
+		return bytesOut("the chunk", raw, buf, length)
 	})
 }
 
 // ndfgo_array_write_chunk stores the bytes of a whole chunk as they are.
 //
-// They are what ndf_array_read_chunk gives for an array of equal dtype, chunks and ndf_array_chunk_encoding, or what
+// They are what ndf_array_read_chunk gives for an array of equal dtype, chunks and ndf_array_get_chunk_encoding, or what
 // ndf_blosc_compress makes of the chunk's elements in row-major order where the encoding is "blosc1".
 //
 // C: int32_t ndf_array_write_chunk(ndf_array array, int32_t ndim, const int64_t *index, const void *data, int64_t n, ndf_error *err)
@@ -83,8 +81,8 @@ func readChunk(h handle, ndim C.int32_t, index *C.int64_t, buf address, capacity
 // Parameters:
 //   - array: the handle
 //   - ndim: number of axes, that of the array
-//   - index: the number of the chunk along each axis, from 0; may be NULL where ndim is 0
-//   - data: the bytes
+//   - index (in, nullable): the number of the chunk along each axis, from 0; NULL only where ndim is 0
+//   - data (in): the bytes
 //   - n: how many
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_SHAPE for another number of axes;
@@ -123,16 +121,16 @@ func writeChunk(h handle, ndim C.int32_t, index *C.int64_t, data address, n int6
 	})
 }
 
-// ndfgo_array_chunk_encoding names how the stored bytes of a chunk are made.
+// ndfgo_array_get_chunk_encoding names how the stored bytes of a chunk are made.
 //
 // Arrays of equal encoding, dtype and chunks can exchange them.
 //
-// C: int32_t ndf_array_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_array_get_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
-//   - buf: receives the name, as "blosc1"; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the name
+//   - buf (out, nullable): receives the name, as "blosc1"; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the name
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_CHUNKED; NDF_ERR_HANDLE;
 // NDF_ERR_ARGUMENT.
@@ -143,8 +141,8 @@ func writeChunk(h handle, ndim C.int32_t, index *C.int64_t, data address, n int6
 //
 // Since: 1.0
 //
-//export ndfgo_array_chunk_encoding
-func ndfgo_array_chunk_encoding(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_get_chunk_encoding
+func ndfgo_array_get_chunk_encoding(array C.ndf_array, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, chunkEncoding(handle(array), buf, len))
 }

@@ -22,13 +22,14 @@ import (
 // C: int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_options *options, char *losses, int64_t *losses_len, ndf_error *err)
 //
 // Parameters:
-//   - src: the file or folder
-//   - dst: where the new one shall appear
-//   - options: may be NULL: formats by content and extension, nothing may be lost or overwritten
-//   - losses: receives a JSON list of objects with array, what ("data", "dtype", "mask", "attributes", "dims",
-//     "file attributes" or "trailing bytes") and why; may be NULL
-//   - losses_len: in: bytes at losses; out: length of the text. When losses is too small nothing is stored there and
-//     losses_len is the capacity that is needed, which does not change the status; may be NULL when losses is
+//   - src (in): the file or folder
+//   - dst (in): where the new one shall appear
+//   - options (in, nullable): NULL: formats by content and extension, nothing may be lost or overwritten
+//   - losses (out, nullable): receives a JSON list of objects with array, what ("data", "dtype", "mask", "attributes",
+//     "dims", "file attributes" or "trailing bytes") and why
+//   - losses_len (inout, nullable): in: bytes at losses; out: length of the text. When losses is too small nothing is
+//     stored there and losses_len is the capacity that is needed, which does not change the status; NULL only when
+//     losses is
 //
 // Returns: NDF_OK; NDF_ERR_LOSS; NDF_ERR_EXISTS without options.overwrite; NDF_ERR_NAME; NDF_ERR_CORRUPT, also when
 // reading back finds a difference; NDF_ERR_FORMAT; NDF_ERR_NOT_SUPPORTED; NDF_ERR_CANCELED; NDF_ERR_NOT_FOUND;

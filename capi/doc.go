@@ -8,24 +8,33 @@
 // # Errors
 //
 // Every function that can fail returns int32_t: NDF_OK (0) or a negative NDF_ERR_* code. Codes never change their
-// meaning. The last parameter, ndf_error *err, may be NULL; otherwise the reason goes there: the code, the errno of
+// meaning. The last parameter is ndf_error *err [out, nullable], where the reason goes: the code, the errno of
 // the operating system (or 0), the byte position in the file (or -1) and a message that names path, array, what was
 // expected and what was found. On success only err->code is written. There is no global or thread-local error state.
 // Any function can also return NDF_ERR_INTERNAL, which is a bug in the library, and NDF_ERR_NO_MEMORY.
 //
 // # Memory
 //
-// The library never returns memory that the caller must free (but for Arrow, whose structs have a release), and keeps no pointer of the caller after a call.
-// Text goes to a buffer of the caller with its length in and out: before the call *len is the capacity of buf in
-// bytes, after it the length of the text without the NUL that follows. When buf is too small (or NULL, with *len 0)
-// the status is NDF_ERR_BUFFER and *len the capacity that is needed, the NUL included. Texts that go in are UTF-8
+// The library never returns memory that the caller must free (but for Arrow, whose structs have a release), and keeps
+// no pointer of the caller after a call.
+// What is read goes to a buffer of the caller with its length in and out: before the call *len is the capacity of buf
+// in bytes, after it the number of bytes that were stored; of a text without the NUL that follows. When buf is too small
+// (or NULL, with *len 0) the status is NDF_ERR_BUFFER and *len the capacity that is needed, the NUL included. Texts that go in are UTF-8
 // and NUL-terminated; a path is any bytes that the operating system takes.
+//
+// Tags tell how a parameter is used. [in]: the library reads what the pointer leads to, during the call. [out]: it
+// stores something there. [inout]: both. [nullable]: NULL is allowed; any other pointer that is NULL is
+// NDF_ERR_ARGUMENT. [owned]: what is stored has to be closed or released by the caller. [borrowed]: what is stored
+// belongs to something else, as the text says. [taken]: the handle is no longer valid after the call, whatever the
+// status. [opaque]: the pointer is handed back as it is, and may be anything.
 //
 // # Structs
 //
 // Structs that begin with struct_size want it set to sizeof(the struct) before the call, for structs that are filled
-// too. The other fields of an input struct are best zeroed: zero means the default. In an array of structs the
-// struct_size of the first element is the distance between elements.
+// too. The other fields of an input struct are best zeroed: zero means the default. A struct may be larger than the
+// library knows, from a newer header: what lies behind the known fields must be 0 in an input struct (else
+// NDF_ERR_NOT_SUPPORTED), and stays as it is in one that is filled. In an array of structs the struct_size of the first
+// element is the distance between elements.
 //
 // # Handles
 //

@@ -87,22 +87,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// withStatus calls f with a status in C's type.
-func withStatus[T ~int32, R any](f func(T) R, code int32) R { return f(T(code)) }
-
-// Every row of the error table has its status in C.
-func TestStatuses(t *testing.T) {
-	for _, k := range ndfile.ErrorKinds {
-		s := withStatus(statusOf, int32(k.Code))
-		if textAt(s.name) != k.C || textAt(s.text) != k.Text {
-			t.Errorf("%d: %q %q, expected %q %q", k.Code, textAt(s.name), textAt(s.text), k.C, k.Text)
-		}
-	}
-	if s := statusOf(12345); textAt(s.name) != "NDF_ERR_UNKNOWN" {
-		t.Errorf("unknown: %q", textAt(s.name))
-	}
-}
-
 // loader calls load with arguments in C's types.
 func loader[N any, I ~int64, F any](load func(*N, *N, address, I, address, I) (F, error), path string, buf []byte, infos []ndfile.LoadInfo) func() (found F, err error) {
 	infos[0].StructSize = uint32(infoSize)

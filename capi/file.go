@@ -121,9 +121,9 @@ func abort(f ndfile.File) error { return f.Abort() }
 // C: int32_t ndf_file_open(const char *path, const ndf_open_options *options, ndf_file *file, ndf_error *err)
 //
 // Parameters:
-//   - path: the file or folder
-//   - options: access mode and limits; may be NULL: reading, format by content, default limits
-//   - file: receives the handle; 0 after an error
+//   - path (in): the file or folder
+//   - options (in, nullable): access mode and limits; NULL: reading, format by content, default limits
+//   - file (out, owned): receives the handle; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not of the
 // one named; NDF_ERR_CORRUPT; NDF_ERR_LIMIT for metadata longer than max_header; NDF_ERR_NOT_SUPPORTED for
@@ -196,11 +196,11 @@ func (f *file) register() (handle, error) {
 // C: int32_t ndf_file_create(const char *path, const char *format, const char *attrs_json, const ndf_write_options *options, ndf_file *file, ndf_error *err)
 //
 // Parameters:
-//   - path: where the file shall appear
-//   - format: name of the format; may be NULL: by the extension of path
-//   - attrs_json: attributes of the file as a JSON object; may be NULL: none
-//   - options: how the file becomes visible; may be NULL: atomically, without fsync, over an existing file
-//   - file: receives the handle; 0 after an error
+//   - path (in): where the file shall appear
+//   - format (in, nullable): name of the format; NULL: by the extension of path
+//   - attrs_json (in, nullable): attributes of the file as a JSON object; NULL: none
+//   - options (in, nullable): how the file becomes visible; NULL: atomically, without fsync, over an existing file
+//   - file (out, owned): receives the handle; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several; NDF_ERR_EXISTS
 // with options.exclusive; NDF_ERR_NOT_FOUND when the folder is missing; NDF_ERR_PERMISSION; NDF_ERR_VALUE for
@@ -274,7 +274,7 @@ func writeOptions(name string, commit, sync, exclusive C.uint32_t) (opt ndfile.W
 // C: int32_t ndf_file_close(ndf_file file, ndf_error *err)
 //
 // Parameters:
-//   - file: the handle
+//   - file (taken): the handle
 //
 // Returns: NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_ORDER when an array was not
 // written completely; NDF_ERR_EXISTS; NDF_ERR_PERMISSION; NDF_ERR_VALUE; NDF_ERR_IO.
@@ -314,7 +314,7 @@ func closeFile(h handle) error {
 // C: int32_t ndf_file_abort(ndf_file file, ndf_error *err)
 //
 // Parameters:
-//   - file: the handle
+//   - file (taken): the handle
 //
 // Returns: NDF_OK; NDF_ERR_HANDLE; NDF_ERR_IO when something could not be removed.
 //
@@ -340,13 +340,13 @@ func abortFile(h handle) error {
 	return err
 }
 
-// ndfgo_file_info_get describes an open file.
+// ndfgo_file_get_info describes an open file.
 //
-// C: int32_t ndf_file_info_get(ndf_file file, ndf_file_info *info, ndf_error *err)
+// C: int32_t ndf_file_get_info(ndf_file file, ndf_file_info *info, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle
-//   - info: struct_size set by the caller, the rest is filled
+//   - info (out): struct_size set by the caller, the rest is filled
 //
 // Returns: NDF_OK; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -356,8 +356,8 @@ func abortFile(h handle) error {
 //
 // Since: 1.0
 //
-//export ndfgo_file_info_get
-func ndfgo_file_info_get(file C.ndf_file, info *C.ndf_file_info, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_file_get_info
+func ndfgo_file_get_info(file C.ndf_file, info *C.ndf_file_info, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, fileInfo(handle(file), info))
 }
@@ -389,15 +389,15 @@ func fileInfo(h handle, info *C.ndf_file_info) error {
 	})
 }
 
-// ndfgo_file_name gives the name of an array by its position.
+// ndfgo_file_get_name gives the name of an array by its position.
 //
-// C: int32_t ndf_file_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_file_get_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle
 //   - index: position in file order, from 0 up to narrays of ndf_file_info
-//   - buf: receives the name, UTF-8; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the name
+//   - buf (out, nullable): receives the name, UTF-8; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the name
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for an index outside; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -407,8 +407,8 @@ func fileInfo(h handle, info *C.ndf_file_info) error {
 //
 // Since: 1.0
 //
-//export ndfgo_file_name
-func ndfgo_file_name(file C.ndf_file, index C.int64_t, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_file_get_name
+func ndfgo_file_get_name(file C.ndf_file, index C.int64_t, buf *C.char, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, fileName(handle(file), int64(index), buf, len))
 }
@@ -436,14 +436,14 @@ func nameAt(nf ndfile.File, index int64) (string, error) {
 	return names[index], nil
 }
 
-// ndfgo_file_array opens an array of a file by name.
+// ndfgo_array_open opens an array of a file by name.
 //
-// C: int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err)
+// C: int32_t ndf_array_open(ndf_file file, const char *name, ndf_array *array, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of the file
-//   - name: the array's name; "" where the file is one array
-//   - array: receives the handle; 0 after an error
+//   - name (in): the array's name; "" where the file is one array
+//   - array (out, owned): receives the handle; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -453,22 +453,22 @@ func nameAt(nf ndfile.File, index int64) (string, error) {
 //
 // Since: 1.0
 //
-//export ndfgo_file_array
-func ndfgo_file_array(file C.ndf_file, name *C.char, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_open
+func ndfgo_array_open(file C.ndf_file, name *C.char, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	h, e := fileArray(handle(file), func(ndfile.File) (string, error) { return textAt(name), nil })
 	*array = C.ndf_array(h)
 	return report(err, e)
 }
 
-// ndfgo_file_array_at opens an array of a file by its position.
+// ndfgo_array_open_at opens an array of a file by its position.
 //
-// C: int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err)
+// C: int32_t ndf_array_open_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of the file
 //   - index: position in file order, from 0 up to narrays of ndf_file_info
-//   - array: receives the handle; 0 after an error
+//   - array (out, owned): receives the handle; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_BOUNDS for an index outside; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
@@ -478,8 +478,8 @@ func ndfgo_file_array(file C.ndf_file, name *C.char, array *C.ndf_array, err *C.
 //
 // Since: 1.0
 //
-//export ndfgo_file_array_at
-func ndfgo_file_array_at(file C.ndf_file, index C.int64_t, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_array_open_at
+func ndfgo_array_open_at(file C.ndf_file, index C.int64_t, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	h, e := fileArray(handle(file), func(nf ndfile.File) (string, error) { return nameAt(nf, int64(index)) })
 	*array = C.ndf_array(h)
@@ -514,9 +514,9 @@ func fileArray(h handle, pick func(ndfile.File) (string, error)) (handle, error)
 //
 // Parameters:
 //   - file: the handle of the file
-//   - name: the array's name; "" where the file is one array
-//   - spec: dtype, shape, storage and metadata
-//   - array: receives the handle; 0 after an error
+//   - name (in): the array's name; "" where the file is one array
+//   - spec (in): dtype, shape, storage and metadata
+//   - array (out, owned): receives the handle; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_NAME_EXISTS; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for a dtype that
 // the format does not have; NDF_ERR_SHAPE; NDF_ERR_VALUE for a name or metadata that the format cannot hold;
@@ -600,7 +600,7 @@ func flushFile(h handle) error {
 //
 // Parameters:
 //   - file: the handle of a file open for changes or being created
-//   - name: the array's name
+//   - name (in): the array's name
 //
 // Returns: NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_READ_ONLY for a file open for reading;
 // NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_REMOVE, and for a file that is this one array; NDF_ERR_PERMISSION;

@@ -16,7 +16,7 @@ import (
 // C: int32_t ndf_format_count(int32_t *count, ndf_error *err)
 //
 // Parameters:
-//   - count: receives the number of formats
+//   - count (out): receives the number of formats
 //
 // Returns: NDF_OK; NDF_ERR_ARGUMENT.
 //
@@ -33,13 +33,13 @@ func ndfgo_format_count(count *C.int32_t, err *C.ndf_error) (status C.int32_t) {
 	return report(err, nil)
 }
 
-// ndfgo_format_at describes one of the formats of this library.
+// ndfgo_format_get_info describes one of the formats of this library.
 //
-// C: int32_t ndf_format_at(int32_t index, ndf_format_info *info, ndf_error *err)
+// C: int32_t ndf_format_get_info(int32_t index, ndf_format_info *info, ndf_error *err)
 //
 // Parameters:
 //   - index: from 0 up to the count of ndf_format_count
-//   - info: struct_size set by the caller, the rest is filled
+//   - info (out): struct_size set by the caller, the rest is filled
 //
 // Returns: NDF_OK; NDF_ERR_BOUNDS for an index outside; NDF_ERR_ARGUMENT.
 //
@@ -49,8 +49,8 @@ func ndfgo_format_count(count *C.int32_t, err *C.ndf_error) (status C.int32_t) {
 //
 // Since: 1.0
 //
-//export ndfgo_format_at
-func ndfgo_format_at(index C.int32_t, info *C.ndf_format_info, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_format_get_info
+func ndfgo_format_get_info(index C.int32_t, info *C.ndf_format_info, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, formatAt(int(index), info))
 }
@@ -71,9 +71,9 @@ func formatAt(index int, info *C.ndf_format_info) error {
 // C: int32_t ndf_detect(const char *path, char *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
-//   - path: the file or folder
-//   - buf: receives the name of the format; may be NULL with *len 0
-//   - len: in: bytes at buf; out: length of the name
+//   - path (in): the file or folder
+//   - buf (out, nullable): receives the name of the format; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: length of the name
 //
 // Returns: NDF_OK; NDF_ERR_FORMAT when no format recognises it; NDF_ERR_BUFFER; NDF_ERR_NOT_FOUND;
 // NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_ARGUMENT.

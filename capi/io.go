@@ -153,15 +153,15 @@ func (a *array) write(fn func(spec *ndfile.Spec) error) error {
 // Parameters:
 //   - array: the handle
 //   - ndim: number of axes, that of the array
-//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
-//   - count: ndim numbers of elements; may be NULL, together with start
-//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
-//   - dtype: type of the elements in memory: the stored one in any byte order, or an exact widening of it; may be
-//     NULL: the stored one in native byte order
-//   - data: address of element 0 of the destination; may be NULL where the box has no elements
-//   - strides: ndim distances in bytes, may be negative; may be NULL: row-major without gaps
-//   - mask: receives a byte for each element of the box in row-major order, 1 = missing; data under it is zeroed. May
-//     be NULL: a missing element in the box is NDF_ERR_MASKED
+//   - start (in, nullable): ndim positions of the first element; NULL, together with count: the whole array
+//   - count (in, nullable): ndim numbers of elements; NULL together with start
+//   - step (in, nullable): ndim distances between elements, 1 or more; NULL: all 1
+//   - dtype (in, nullable): type of the elements in memory: the stored one in any byte order, or an exact widening of
+//     it; NULL: the stored one in native byte order
+//   - data (out, nullable): address of element 0 of the destination; NULL only where the box has no elements
+//   - strides (in, nullable): ndim distances in bytes, may be negative; NULL: row-major without gaps
+//   - mask (out, nullable): receives a byte for each element of the box in row-major order, 1 = missing; data under it is zeroed.
+//     NULL: a missing element in the box is NDF_ERR_MASKED
 //
 // Returns: NDF_OK; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
 // NDF_ERR_MASKED; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA;
@@ -206,15 +206,15 @@ func readBox(h handle, s selection, dtype *C.char, data address, strides *C.int6
 // Parameters:
 //   - array: the handle
 //   - ndim: number of axes, that of the array
-//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
-//   - count: ndim numbers of elements; may be NULL, together with start
-//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
-//   - dtype: type of the elements in memory: the stored one in any byte order, or one that widens to it exactly; may
-//     be NULL: the stored one in native byte order
-//   - data: address of element 0 of the source; may be NULL where the box has no elements
-//   - strides: ndim distances in bytes, may be negative or 0; may be NULL: row-major without gaps
-//   - mask: a byte for each element of the box in row-major order, 1 = missing: what data holds there is not stored;
-//     may be NULL: nothing is missing
+//   - start (in, nullable): ndim positions of the first element; NULL, together with count: the whole array
+//   - count (in, nullable): ndim numbers of elements; NULL together with start
+//   - step (in, nullable): ndim distances between elements, 1 or more; NULL: all 1
+//   - dtype (in, nullable): type of the elements in memory: the stored one in any byte order, or one that widens to it
+//     exactly; NULL: the stored one in native byte order
+//   - data (in, nullable): address of element 0 of the source; NULL only where the box has no elements
+//   - strides (in, nullable): ndim distances in bytes, may be negative or 0; NULL: row-major without gaps
+//   - mask (in, nullable): a byte for each element of the box in row-major order, 1 = missing: what data holds there is
+//     not stored; NULL: nothing is missing
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks of rows
 // in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;

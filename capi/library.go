@@ -6,38 +6,7 @@ import "C"
 import (
 	"runtime"
 	"sync"
-
-	"github.com/ndfile/ndfile/pkg/ndfile"
 )
-
-// status is one status as the C side sees it: memory that lives as long as the process.
-type status struct{ name, text *C.char }
-
-// statuses are the known statuses and, under the key unknownStatus, what stands for all others.
-var statuses = sync.OnceValue(func() map[C.int32_t]status {
-	m := map[C.int32_t]status{
-		0:             {C.CString("NDF_OK"), C.CString("success")},
-		unknownStatus: {C.CString("NDF_ERR_UNKNOWN"), C.CString("unknown status")},
-	}
-	for _, k := range ndfile.ErrorKinds {
-		m[C.int32_t(k.Code)] = status{C.CString(k.C), C.CString(k.Text)}
-	}
-	return m
-})
-
-// unknownStatus is no status.
-const unknownStatus = 1
-
-func statusOf(code C.int32_t) status {
-	all := statuses()
-	if s, ok := all[code]; ok {
-		return s
-	}
-	return all[unknownStatus]
-}
-
-// versionText is the version as the C side sees it.
-var versionText = sync.OnceValue(func() *C.char { return C.CString(version) })
 
 // ndfgo_version gives the version of the library.
 //
@@ -57,16 +26,18 @@ var versionText = sync.OnceValue(func() *C.char { return C.CString(version) })
 //export ndfgo_version
 func ndfgo_version() (text *C.char) {
 	defer guard(nil, nil)
-	return versionText()
+	return C.ndfile_version()
 }
 
-// buildText says what was built, as the C side sees it.
+// buildText says what was built, in memory of the C side: what the Go side alone points to, a checker of leaks takes
+// for lost.
 var buildText = sync.OnceValue(func() *C.char {
 	text := "ndfile " + version
 	if buildCommit != "" {
 		text += " commit " + buildCommit
 	}
-	return C.CString(text + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH)
+	setName(C.ndfile_build_text[:], text+" "+runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH)
+	return &C.ndfile_build_text[0]
 })
 
 // ndfgo_build tells which build of the library this is.
@@ -107,7 +78,7 @@ func ndfgo_build() (text *C.char) {
 //export ndfgo_status_name
 func ndfgo_status_name(status C.int32_t) (text *C.char) {
 	defer guard(nil, nil)
-	return statusOf(status).name
+	return C.ndfile_status_name(status)
 }
 
 // ndfgo_status_text gives the meaning of a status in a few words.
@@ -130,7 +101,7 @@ func ndfgo_status_name(status C.int32_t) (text *C.char) {
 //export ndfgo_status_text
 func ndfgo_status_text(status C.int32_t) (text *C.char) {
 	defer guard(nil, nil)
-	return statusOf(status).text
+	return C.ndfile_status_text(status)
 }
 
 // ndfgo_handle_count counts the open handles of this process: files, arrays, maps and Arrow streams.
@@ -140,7 +111,7 @@ func ndfgo_status_text(status C.int32_t) (text *C.char) {
 // C: int32_t ndf_handle_count(int64_t *count, ndf_error *err)
 //
 // Parameters:
-//   - count: receives the number of open handles
+//   - count (out): receives the number of open handles
 //
 // Returns: NDF_OK; NDF_ERR_ARGUMENT.
 //
@@ -154,30 +125,5 @@ func ndfgo_status_text(status C.int32_t) (text *C.char) {
 func ndfgo_handle_count(count *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	*count = C.int64_t(handles().count())
-	return report(err, nil)
-}
-
-// ndfgo_stack_misses counts how often the bounds of a thread's stack had to be found out.
-//
-// It is for tests: the library remembers the bounds of every thread, since finding them out is slow. In a child of
-// fork() the count begins at 0.
-//
-// C: int32_t ndf_stack_misses(int64_t *count, ndf_error *err)
-//
-// Parameters:
-//   - count: receives the number
-//
-// Returns: NDF_OK; NDF_ERR_ARGUMENT.
-//
-// Ownership: nothing is kept.
-//
-// Threads: any.
-//
-// Since: 1.0
-//
-//export ndfgo_stack_misses
-func ndfgo_stack_misses(count *C.int64_t, err *C.ndf_error) (status C.int32_t) {
-	defer guard(err, &status)
-	*count = C.int64_t(stackMisses())
 	return report(err, nil)
 }

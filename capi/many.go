@@ -71,26 +71,26 @@ func (f *failures) note(i int64, err error) C.int32_t {
 // Each path is read as ndf_load reads it. Everything goes to one buffer and one array of infos, in no special order:
 // the results, which are in the order of the paths, tell where the infos of a path begin, and the infos tell the places
 // in the buffer. A path that fails does not stop the others. When buf or the room for infos is too small the status is
-// NDF_ERR_BUFFER, need and ninfos tell what all paths take, the paths that had room are there, and the others have
+// NDF_ERR_BUFFER, *len and *ninfos tell what all paths take, the paths that had room are there, and the others have
 // NDF_ERR_BUFFER in their result: come again with more, or for these.
 //
-// C: int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *options, ndf_error *err)
+// C: int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *many, ndf_error *err)
 //
 // Parameters:
-//   - paths: n files or folders; may be NULL with n 0
+//   - paths (in, nullable): n files or folders; NULL only with n 0
 //   - n: number of paths
-//   - name: name of the array to read of each; may be NULL: all
-//   - buf: receives the arrays; may be NULL with cap 0
-//   - cap: bytes at buf
-//   - need: receives the number of bytes of buf that are used or needed; -1 when the call had wrong arguments and has
+//   - name (in, nullable): name of the array to read of each; NULL: all
+//   - buf (out, nullable): receives the arrays; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: bytes that are used or needed; -1 when the call had wrong arguments and has
 //     not begun
-//   - infos: receives a description of each array. struct_size of the first is set by the caller and counts for all;
-//     may be NULL with *ninfos 0
-//   - ninfos: in: infos that there is room for; out: number of arrays
-//   - results: receives what became of each path, n of them. struct_size of the first is set by the caller and counts
-//     for all; may be NULL with n 0
-//   - errors: receives the reason for each path that fails, n of them, of which the others stay untouched; may be NULL
-//   - options: threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+//   - infos (out, nullable): receives a description of each array. struct_size of the first is set by the caller and
+//     counts for all; NULL only with *ninfos 0
+//   - ninfos (inout): in: infos that there is room for; out: number of arrays
+//   - results (out, nullable): receives what became of each path, n of them. struct_size of the first is set by the
+//     caller and counts for all; NULL only with n 0
+//   - errors (out, nullable): receives the reason for each path that fails, n of them, of which the others stay
+//     untouched
+//   - many (in, nullable): threads, progress and cancelling; NULL: as ndf_set_threads says, without progress
 //
 // Returns: NDF_OK when all paths were read; NDF_ERR_CANCELED; NDF_ERR_BUFFER; else the status of the first path that
 // failed, with its reason in err; NDF_ERR_ARGUMENT.
@@ -102,13 +102,14 @@ func (f *failures) note(i int64, err error) C.int32_t {
 // Since: 1.0
 //
 //export ndfgo_load_many
-func ndfgo_load_many(paths **C.char, n C.int64_t, name *C.char, buf address, cap C.int64_t, need *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, results *C.ndf_load_result, errors *C.ndf_error, options *C.ndf_many_options, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_load_many(paths **C.char, n C.int64_t, name *C.char, buf address, len *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, results *C.ndf_load_result, errors *C.ndf_error, many *C.ndf_many_options, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	*need = -1
+	room := int64(*len)
+	*len = -1
 	l := loading{one: name != nil, name: textAt(name), results: address(results), limits: limits()}
-	e := l.setRoom(address(paths), int64(n), buf, int64(cap), address(infos), int64(*ninfos), address(errors))
+	e := l.setRoom(address(paths), int64(n), buf, room, address(infos), int64(*ninfos), address(errors))
 	if e == nil {
-		e = l.run(options, need, ninfos)
+		e = l.run(many, len, ninfos)
 	}
 	return report(err, e)
 }
@@ -176,7 +177,7 @@ func (l *loading) setRoom(paths address, n int64, buf address, capacity int64, i
 	if l.paths, err = sliceAt[C.uintptr_t]("paths", paths, n); err != nil {
 		return err
 	}
-	if l.buf, err = roomAt("buf", "cap", buf, capacity); err != nil {
+	if l.buf, err = roomAt("buf", "len", buf, capacity); err != nil {
 		return err
 	}
 	if room < 0 || infos == nil && room > 0 {
@@ -203,8 +204,8 @@ func (l *loading) setRoom(paths address, n int64, buf address, capacity int64, i
 }
 
 // run reads all files.
-func (l *loading) run(options *C.ndf_many_options, need, ninfos *C.int64_t) error {
-	parallel, err := manyOptions(options)
+func (l *loading) run(many *C.ndf_many_options, need, ninfos *C.int64_t) error {
+	parallel, err := manyOptions(many)
 	if err != nil {
 		return err
 	}
@@ -335,12 +336,13 @@ func move(li *ndfile.LoadInfo, n int64) {
 // C: int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_write_options *options, int32_t *statuses, ndf_error *errors, const ndf_many_options *many, ndf_error *err)
 //
 // Parameters:
-//   - files: n files, each with its struct_size set; may be NULL with n 0
+//   - files (in, nullable): n files, each with its struct_size set; NULL only with n 0
 //   - n: number of files
-//   - options: how the files become visible; may be NULL: atomically, without fsync, over existing files
-//   - statuses: receives the status of each file, n of them, NDF_ERR_CANCELED for those not begun; may be NULL
-//   - errors: receives the reason for each file that fails, n of them, of which the others stay untouched; may be NULL
-//   - many: threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+//   - options (in, nullable): how the files become visible; NULL: atomically, without fsync, over existing files
+//   - statuses (out, nullable): receives the status of each file, n of them, NDF_ERR_CANCELED for those not begun
+//   - errors (out, nullable): receives the reason for each file that fails, n of them, of which the others stay
+//     untouched
+//   - many (in, nullable): threads, progress and cancelling; NULL: as ndf_set_threads says, without progress
 //
 // Returns: NDF_OK when all files were written; NDF_ERR_CANCELED; else the status of the first file that failed, with
 // its reason in err; NDF_ERR_ARGUMENT. With wrong arguments of the call nothing is written to statuses and errors.

@@ -24,9 +24,9 @@ type mapping struct{ unmap func() error }
 //
 // Parameters:
 //   - array: the handle
-//   - data: receives the address of the first element; NULL when there are no elements
-//   - len: receives the number of bytes
-//   - mapping: receives the handle that keeps the memory; 0 after an error
+//   - data (out, borrowed): receives the address of the first element; NULL when there are no elements
+//   - len (out): receives the number of bytes
+//   - mapping (out, owned): receives the handle that keeps the memory; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_NOT_SUPPORTED, with the reason, for elements that do not lie in the file as they are in
 // memory: compressed, in the other byte order, where elements can be missing, of variable length, not aligned, and for a
@@ -103,7 +103,7 @@ func alignment(d ndarray.DType) int {
 // C: int32_t ndf_map_close(ndf_map mapping, ndf_error *err)
 //
 // Parameters:
-//   - mapping: the handle
+//   - mapping (taken): the handle
 //
 // Returns: NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_IO.
 //

@@ -154,13 +154,21 @@ func structsAt[T any](name string, p address, n int64, fn func(*T) error) error 
 // element is element i of an array of structs that are stride bytes apart.
 func element(p address, i int64, stride uintptr) address { return unsafe.Add(p, uintptr(i)*stride) }
 
-// input copies the caller's struct at p over own, which is zero, as far as both go.
+// input copies the caller's struct at p over own, which is zero, as far as both go. Fields behind those of own, which
+// a newer header knows, must be 0: they ask for what this library cannot do.
 func input[Theirs, Own any](name string, p *Theirs, own *Own) error {
 	n, err := structSize(name, address(p))
-	if err == nil {
-		copy(unsafe.Slice((*byte)(address(own)), unsafe.Sizeof(*own)), unsafe.Slice((*byte)(address(p)), n))
+	if err != nil {
+		return err
 	}
-	return err
+	theirs := unsafe.Slice((*byte)(address(p)), n)
+	known := copy(unsafe.Slice((*byte)(address(own)), unsafe.Sizeof(*own)), theirs)
+	for i, b := range theirs[known:] {
+		if b != 0 {
+			return ndfile.NewError(ndfile.ErrNotSupported, name+": byte "+strconv.Itoa(known+i)+" is not 0, a field that libndfile "+version+" does not know")
+		}
+	}
+	return nil
 }
 
 // output copies our struct own over the caller's at p, as far as both go. struct_size stays.

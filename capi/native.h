@@ -36,8 +36,14 @@ extern const void *ndfile_reload(ndf_error *err);
 /* Whether fewer than so many bytes of addresses are left, and if so, why that is (addresses.c). */
 extern int ndfile_addresses_short(uint64_t needed, char *why, size_t room);
 
-/* How often the stack bounds of a thread had to be found out. */
-extern int64_t _Atomic ndfile_stack_misses;
+/* Texts that last as long as the process (shim.c), const but for Go's types. */
+extern char *ndfile_version(void);
+extern char *ndfile_status_name(int32_t status);
+extern char *ndfile_status_text(int32_t status);
+extern char ndfile_build_text[128];
+
+/* For tests, not in the header: how often the stack bounds of a thread had to be found out. */
+extern int64_t ndf_private_stack_misses(void);
 
 /* Calls a function of the user. */
 static inline int32_t ndfile_call_progress(uintptr_t progress, uintptr_t user, int64_t done, int64_t total) {

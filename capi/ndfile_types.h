@@ -41,7 +41,7 @@ enum {
   NDF_ARRAY_NO_DATA = 4, /* metadata only: no shape, no elements */
   NDF_ARRAY_SINGLE = 8,  /* the file is this one array */
   NDF_ARRAY_CHUNKED = 16, /* stored in chunks; ndf_array_info only, as the next */
-  NDF_ARRAY_FILL = 32    /* elements that were never written have a value of their own: see ndf_array_fill */
+  NDF_ARRAY_FILL = 32    /* elements that were never written have a value, as ndf_array_get_fill gives it */
 };
 
 /* How a new file becomes visible. */
@@ -128,11 +128,11 @@ typedef struct ndf_array_info {
   uint32_t reserved; /* 0 */
   int64_t count;     /* number of elements */
   int64_t itemsize;  /* bytes of an element, 0: variable */
-  char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_dtype) */
+  char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_get_dtype) */
   int64_t shape[64]; /* row-major: the last axis varies fastest */
   int64_t chunks[64]; /* shape of a chunk; 0 everywhere without NDF_ARRAY_CHUNKED */
   char codec[16];    /* how new chunks are compressed where that is Blosc, as in ndf_blosc_params; else
-                        empty: see ndf_array_codecs */
+                        empty: see ndf_array_get_codecs */
   int32_t level;     /* 0 to 9 */
   uint32_t shuffle;  /* NDF_BLOSC_* */
   int64_t shards[64]; /* shape of a shard, the chunks that lie in one file; 0 everywhere: each has its own */
@@ -168,12 +168,12 @@ typedef struct ndf_array_spec {
   const int64_t *shape;   /* ndim extents; may be NULL when ndim is 0 */
   const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
   const char *attrs_json; /* attributes as a JSON object; NULL: none */
-  const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+  const char *extra_json; /* the format's own metadata as ndf_array_get_extra gives it; NULL: none */
   const int64_t *chunks;  /* ndim extents of a chunk; NULL: as the format chooses. This and the next are for
                              formats with NDF_CAP_CHUNKED; others do not look at them */
   const ndf_blosc_params *compression; /* codec, level and shuffle count; NULL: as the format chooses */
   const void *fill;       /* value of elements that were never written: one element of dtype, in native byte
-                             order as ndf_array_fill gives it; NULL: as the format chooses, which is zero */
+                             order as ndf_array_get_fill gives it; NULL: as the format chooses: zero */
   int64_t expected_rows;  /* hint for choosing chunks: what the first axis will grow to; 0: as shape says */
   int64_t fill_len;       /* dtype "bytes" or "str": bytes at fill; else 0 */
   const char *codecs_json; /* codecs that make the bytes of a chunk, the first one first, as a JSON list of
@@ -196,7 +196,7 @@ typedef struct ndf_item {
   const int64_t *offsets; /* "bytes" and "str": element i is data[offsets[i]] to data[offsets[i+1]] */
   const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
   const char *attrs_json; /* attributes as a JSON object; NULL: none */
-  const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+  const char *extra_json; /* the format's own metadata as ndf_array_get_extra gives it; NULL: none */
 } ndf_item;
 
 /* One array that ndf_load has read. Offsets are bytes from the start of the caller's buffer. */

@@ -19,24 +19,23 @@ import (
 // Elements, masks, offsets and names go to buf, where the infos tell their places; elements are row-major, in native
 // byte order, and begin at multiples of 64 bytes from buf (which is best aligned to 64 itself). The format goes by the
 // extension first and by content when that was wrong. When buf or the room for infos is too small the status is
-// NDF_ERR_BUFFER, and need, ninfos and as many infos as there is room for are filled: come again with more. The file
+// NDF_ERR_BUFFER, and *len, *ninfos and as many infos as there is room for are filled: come again with more. The file
 // can have changed in between.
 //
-// C: int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err)
+// C: int32_t ndf_load(const char *path, const char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_error *err)
 //
 // Parameters:
-//   - path: the file or folder
-//   - name: name of the array to read; may be NULL: all
-//   - buf: receives the arrays; may be NULL with cap 0
-//   - cap: bytes at buf
-//   - need: receives the number of bytes of buf that are used or needed
-//   - infos: receives a description of each array. struct_size of the first is set by the caller and counts for all;
-//     may be NULL with *ninfos 0
-//   - ninfos: in: infos that there is room for; out: number of arrays
+//   - path (in): the file or folder
+//   - name (in, nullable): name of the array to read; NULL: all
+//   - buf (out, nullable): receives the arrays; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: bytes that are used or needed
+//   - infos (out, nullable): receives a description of each array. struct_size of the first is set by the caller and
+//     counts for all; NULL only with *ninfos 0
+//   - ninfos (inout): in: infos that there is room for; out: number of arrays
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NAME when there is no array of that name; NDF_ERR_NOT_FOUND;
 // NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT (see ndf_set_limits); NDF_ERR_IO; NDF_ERR_ARGUMENT. Other than
-// NDF_ERR_BUFFER leave need and ninfos as they were, and the content of buf undefined.
+// NDF_ERR_BUFFER leave *len and *ninfos as they were, and the content of buf undefined.
 //
 // Ownership: nothing is kept.
 //
@@ -45,11 +44,11 @@ import (
 // Since: 1.0
 //
 //export ndfgo_load
-func ndfgo_load(path *C.char, name *C.char, buf address, cap C.int64_t, need *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_load(path *C.char, name *C.char, buf address, len *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	found, e := load(path, name, buf, cap, address(infos), *ninfos)
+	found, e := load(path, name, buf, *len, address(infos), *ninfos)
 	if found.ok {
-		*need, *ninfos = found.need, found.ninfos
+		*len, *ninfos = found.need, found.ninfos
 	}
 	return report(err, e)
 }
@@ -63,8 +62,9 @@ func ndfgo_load(path *C.char, name *C.char, buf address, cap C.int64_t, need *C.
 // C: int32_t ndf_load_prepared(const char *path, ndf_load_args *args, ndf_error *err)
 //
 // Parameters:
-//   - path: the file or folder
-//   - args: the other arguments of ndf_load. need, ninfos and series are filled; one struct is for one call at a time
+//   - path (in): the file or folder
+//   - args (inout): the other arguments of ndf_load. need, ninfos and series are filled; one struct is for one call at
+//     a time
 //
 // Returns: NDF_OK, and else what ndf_load returns. Other than NDF_OK and NDF_ERR_BUFFER leave args as it was.
 //
@@ -101,7 +101,7 @@ var sinks = sync.Pool{New: func() any { return new(ndfile.Sink) }}
 
 func load(cpath *C.char, name *C.char, buf address, capacity C.int64_t, infos address, ninfos C.int64_t) (found loaded, err error) {
 	path, room := textAt(cpath), int64(ninfos)
-	dst, err := roomAt("buf", "cap", buf, int64(capacity))
+	dst, err := roomAt("buf", "len", buf, int64(capacity))
 	if err != nil {
 		return found, err
 	}
@@ -166,12 +166,12 @@ func loadStrided(path string, sink *ndfile.Sink, infos address, room int64, stri
 // C: int32_t ndf_save(const char *path, const char *format, const ndf_item *items, int64_t n, const char *attrs_json, const ndf_write_options *options, ndf_error *err)
 //
 // Parameters:
-//   - path: where the file shall appear
-//   - format: name of the format; may be NULL: by the extension of path
-//   - items: the arrays, each with its struct_size set; may be NULL with n 0
+//   - path (in): where the file shall appear
+//   - format (in, nullable): name of the format; NULL: by the extension of path
+//   - items (in, nullable): the arrays, each with its struct_size set; NULL only with n 0
 //   - n: number of items
-//   - attrs_json: attributes of the file as a JSON object; may be NULL: none
-//   - options: how the file becomes visible; may be NULL: atomically, without fsync, over an existing file
+//   - attrs_json (in, nullable): attributes of the file as a JSON object; NULL: none
+//   - options (in, nullable): how the file becomes visible; NULL: atomically, without fsync, over an existing file
 //
 // Returns: NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several; NDF_ERR_EXISTS
 // with options.exclusive; NDF_ERR_NAME_EXISTS for a name that comes twice; NDF_ERR_DTYPE for a dtype that the format
@@ -198,8 +198,8 @@ func ndfgo_save(path *C.char, format *C.char, items *C.ndf_item, n C.int64_t, at
 // C: int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, ndf_error *err)
 //
 // Parameters:
-//   - path: where the file shall appear
-//   - args: the other arguments of ndf_save
+//   - path (in): where the file shall appear
+//   - args (in): the other arguments of ndf_save
 //
 // Returns: NDF_OK, and else what ndf_save returns.
 //

@@ -25,11 +25,11 @@ import (
 // Parameters:
 //   - array: the handle
 //   - ndim: number of axes, that of the array
-//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
-//   - count: ndim numbers of elements; may be NULL, together with start
-//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
+//   - start (in, nullable): ndim positions of the first element; NULL, together with count: the whole array
+//   - count (in, nullable): ndim numbers of elements; NULL together with start
+//   - step (in, nullable): ndim distances between elements, 1 or more; NULL: all 1
 //   - what: NDF_REDUCE_* bits; the count is always there
-//   - out: struct_size set by the caller, the rest is filled; what was not asked for is zero
+//   - out (out): struct_size set by the caller, the rest is filled; what was not asked for is zero
 //
 // Returns: NDF_OK; NDF_ERR_VALUE for minimum and maximum of no elements, and for a sum that does not fit; NDF_ERR_DTYPE
 // for what elements of the dtype have no result for; NDF_ERR_NOT_SUPPORTED for numbers of 16 bytes; NDF_ERR_SHAPE for

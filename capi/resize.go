@@ -19,7 +19,7 @@ import (
 // Parameters:
 //   - array: the handle, of a file open for changes or being created
 //   - ndim: number of axes, that of the array
-//   - shape: the ndim new extents
+//   - shape (in): the ndim new extents
 //
 // Returns: NDF_OK; NDF_ERR_SHAPE for another number of axes, a negative extent, or one that the format cannot change;
 // NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_RESIZE, and for a
@@ -59,11 +59,11 @@ func resizeArray(h handle, ndim C.int32_t, shape *C.int64_t) error {
 //   - array: the handle, of a file open for changes or being created
 //   - axis: the axis along which the array grows, from 0; 0 for rows
 //   - ndim: number of axes, that of the array
-//   - count: ndim extents of the new elements: any along axis, those of the array along the others
-//   - dtype: type of the elements in memory: the stored one in any byte order, or one that widens to it exactly; may
-//     be NULL: the stored one in native byte order
-//   - data: address of element 0 of the new elements; may be NULL where there are none
-//   - strides: ndim distances in bytes, may be negative or 0; may be NULL: row-major without gaps
+//   - count (in): ndim extents of the new elements: any along axis, those of the array along the others
+//   - dtype (in, nullable): type of the elements in memory: the stored one in any byte order, or one that widens to it
+//     exactly; NULL: the stored one in native byte order
+//   - data (in, nullable): address of element 0 of the new elements; NULL only where there are none
+//   - strides (in, nullable): ndim distances in bytes, may be negative or 0; NULL: row-major without gaps
 //
 // Returns: NDF_OK; NDF_ERR_SHAPE for other extents; NDF_ERR_BOUNDS for an axis that the array does not have; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for another dtype;
 // NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_RESIZE, for a column, and for an axis that the format cannot

@@ -32,9 +32,6 @@ func limitsAt(name string, maxHeader C.int64_t) (ndfile.Limits, error) {
 	return l, nil
 }
 
-// stackMisses is kept by stackbound.c.
-func stackMisses() int64 { return atomic.LoadInt64((*int64)(&C.ndfile_stack_misses)) }
-
 // ndfgo_set_threads sets how many threads a call uses at most.
 //
 // It is for the calls that work in parallel; a call that has started is not affected. The setting lasts in children of

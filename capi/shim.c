@@ -22,61 +22,60 @@ typedef struct calls {
   char *(*status_name)(int32_t status);
   char *(*status_text)(int32_t status);
   int32_t (*handle_count)(int64_t *count, ndf_error *err);
-  int32_t (*stack_misses)(int64_t *count, ndf_error *err);
   int32_t (*format_count)(int32_t *count, ndf_error *err);
-  int32_t (*format_at)(int32_t index, ndf_format_info *info, ndf_error *err);
+  int32_t (*format_get_info)(int32_t index, ndf_format_info *info, ndf_error *err);
   int32_t (*detect)(char *path, char *buf, int64_t *len, ndf_error *err);
   int32_t (*file_open)(char *path, ndf_open_options *options, ndf_file *file, ndf_error *err);
   int32_t (*file_create)(char *path, char *format, char *attrs_json, ndf_write_options *options, ndf_file *file, ndf_error *err);
   int32_t (*file_close)(ndf_file file, ndf_error *err);
   int32_t (*file_abort)(ndf_file file, ndf_error *err);
-  int32_t (*file_info_get)(ndf_file file, ndf_file_info *info, ndf_error *err);
-  int32_t (*file_name)(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err);
-  int32_t (*file_array)(ndf_file file, char *name, ndf_array *array, ndf_error *err);
-  int32_t (*file_array_at)(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
+  int32_t (*file_get_info)(ndf_file file, ndf_file_info *info, ndf_error *err);
+  int32_t (*file_get_name)(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_open)(ndf_file file, char *name, ndf_array *array, ndf_error *err);
+  int32_t (*array_open_at)(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
   int32_t (*file_add)(ndf_file file, char *name, ndf_array_spec *spec, ndf_array *array, ndf_error *err);
   int32_t (*file_flush)(ndf_file file, ndf_error *err);
   int32_t (*file_remove)(ndf_file file, char *name, ndf_error *err);
   int32_t (*array_close)(ndf_array array, ndf_error *err);
-  int32_t (*array_info_get)(ndf_array array, ndf_array_info *info, ndf_error *err);
-  int32_t (*array_fill)(ndf_array array, void *buf, int64_t *len, ndf_error *err);
-  int32_t (*array_dtype)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
-  int32_t (*array_codecs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
-  int32_t (*array_dims)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
-  int32_t (*array_extra)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_get_info)(ndf_array array, ndf_array_info *info, ndf_error *err);
+  int32_t (*array_get_fill)(ndf_array array, void *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_get_dtype)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_get_codecs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_get_dims)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_get_extra)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_read)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_write)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_map)(ndf_array array, void **data, int64_t *len, ndf_map *mapping, ndf_error *err);
   int32_t (*map_close)(ndf_map mapping, ndf_error *err);
-  int32_t (*array_read_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err);
+  int32_t (*array_read_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask, ndf_error *err);
   int32_t (*array_write_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, uint8_t *mask, ndf_error *err);
   int32_t (*array_resize)(ndf_array array, int32_t ndim, int64_t *shape, ndf_error *err);
   int32_t (*array_append)(ndf_array array, int32_t axis, int32_t ndim, int64_t *count, char *dtype, void *data, int64_t *strides, ndf_error *err);
-  int32_t (*array_read_chunk)(ndf_array array, int32_t ndim, int64_t *index, void *buf, int64_t cap, int64_t *need, int64_t *size, ndf_error *err);
+  int32_t (*array_read_chunk)(ndf_array array, int32_t ndim, int64_t *index, void *buf, int64_t *len, int64_t *size, ndf_error *err);
   int32_t (*array_write_chunk)(ndf_array array, int32_t ndim, int64_t *index, void *data, int64_t n, ndf_error *err);
-  int32_t (*array_chunk_encoding)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_get_chunk_encoding)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*table_append)(ndf_file file, ndf_item *items, int64_t nitems, ndf_error *err);
   int32_t (*table_resize)(ndf_file file, int64_t nrows, ndf_error *err);
   int32_t (*table_order)(ndf_file file, char *names_json, ndf_error *err);
-  int32_t (*table_where)(ndf_file file, ndf_term *terms, int64_t nterms, ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err);
+  int32_t (*table_where)(ndf_file file, ndf_term *terms, int64_t nterms, ndf_where_options *options, int64_t *rows, int64_t *nrows, int64_t *next, ndf_error *err);
   int32_t (*array_take)(ndf_array array, int64_t *rows, int64_t nrows, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_reduce)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err);
   int32_t (*table_arrow)(ndf_file file, char *columns_json, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
   int32_t (*array_arrow)(ndf_array array, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
-  int32_t (*file_attrs)(ndf_file file, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*file_get_attrs)(ndf_file file, char *buf, int64_t *len, ndf_error *err);
   int32_t (*file_set_attrs)(ndf_file file, char *attrs_json, ndf_error *err);
-  int32_t (*array_attrs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*array_get_attrs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_set_attrs)(ndf_array array, char *attrs_json, ndf_error *err);
-  int32_t (*file_trailing)(ndf_file file, void *buf, int64_t *len, ndf_error *err);
-  int32_t (*blosc_compress)(void *src, int64_t n, ndf_blosc_params *params, void *dst, int64_t cap, int64_t *len, ndf_error *err);
-  int32_t (*blosc_decompress)(void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap, int64_t *len, ndf_error *err);
-  int32_t (*blosc_items)(void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err);
-  int32_t (*blosc_info_get)(void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
-  int32_t (*load)(char *path, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
+  int32_t (*file_get_trailing)(ndf_file file, void *buf, int64_t *len, ndf_error *err);
+  int32_t (*blosc_compress)(void *src, int64_t n, ndf_blosc_params *params, void *dst, int64_t *len, ndf_error *err);
+  int32_t (*blosc_decompress)(void *chunk, int64_t n, int32_t threads, void *dst, int64_t *len, ndf_error *err);
+  int32_t (*blosc_items)(void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t *len, ndf_error *err);
+  int32_t (*blosc_get_info)(void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
+  int32_t (*load)(char *path, char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
   int32_t (*load_prepared)(char *path, ndf_load_args *args, ndf_error *err);
   int32_t (*save)(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
   int32_t (*save_prepared)(char *path, ndf_save_args *args, ndf_error *err);
-  int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *options, ndf_error *err);
+  int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*save_many)(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*verify)(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
   int32_t (*seal)(char *path, ndf_verify_options *options, int64_t *nfiles, ndf_error *err);
@@ -93,28 +92,27 @@ static const calls own_calls = {
   ndfgo_status_name,
   ndfgo_status_text,
   ndfgo_handle_count,
-  ndfgo_stack_misses,
   ndfgo_format_count,
-  ndfgo_format_at,
+  ndfgo_format_get_info,
   ndfgo_detect,
   ndfgo_file_open,
   ndfgo_file_create,
   ndfgo_file_close,
   ndfgo_file_abort,
-  ndfgo_file_info_get,
-  ndfgo_file_name,
-  ndfgo_file_array,
-  ndfgo_file_array_at,
+  ndfgo_file_get_info,
+  ndfgo_file_get_name,
+  ndfgo_array_open,
+  ndfgo_array_open_at,
   ndfgo_file_add,
   ndfgo_file_flush,
   ndfgo_file_remove,
   ndfgo_array_close,
-  ndfgo_array_info_get,
-  ndfgo_array_fill,
-  ndfgo_array_dtype,
-  ndfgo_array_codecs,
-  ndfgo_array_dims,
-  ndfgo_array_extra,
+  ndfgo_array_get_info,
+  ndfgo_array_get_fill,
+  ndfgo_array_get_dtype,
+  ndfgo_array_get_codecs,
+  ndfgo_array_get_dims,
+  ndfgo_array_get_extra,
   ndfgo_array_read,
   ndfgo_array_write,
   ndfgo_array_map,
@@ -125,7 +123,7 @@ static const calls own_calls = {
   ndfgo_array_append,
   ndfgo_array_read_chunk,
   ndfgo_array_write_chunk,
-  ndfgo_array_chunk_encoding,
+  ndfgo_array_get_chunk_encoding,
   ndfgo_table_append,
   ndfgo_table_resize,
   ndfgo_table_order,
@@ -134,15 +132,15 @@ static const calls own_calls = {
   ndfgo_array_reduce,
   ndfgo_table_arrow,
   ndfgo_array_arrow,
-  ndfgo_file_attrs,
+  ndfgo_file_get_attrs,
   ndfgo_file_set_attrs,
-  ndfgo_array_attrs,
+  ndfgo_array_get_attrs,
   ndfgo_array_set_attrs,
-  ndfgo_file_trailing,
+  ndfgo_file_get_trailing,
   ndfgo_blosc_compress,
   ndfgo_blosc_decompress,
   ndfgo_blosc_items,
-  ndfgo_blosc_info_get,
+  ndfgo_blosc_get_info,
   ndfgo_load,
   ndfgo_load_prepared,
   ndfgo_save,
@@ -211,22 +209,16 @@ int32_t ndf_handle_count(int64_t *count, ndf_error *err) {
   return table == NULL ? NDF_ERR_FORKED : table->handle_count(ARG(int64_t *, count), ARG(ndf_error *, err));
 }
 
-int32_t ndf_stack_misses(int64_t *count, ndf_error *err) {
-  if (IS_NULL(count)) return refuse_null(err, "ndf_stack_misses", "count");
-  const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->stack_misses(ARG(int64_t *, count), ARG(ndf_error *, err));
-}
-
 int32_t ndf_format_count(int32_t *count, ndf_error *err) {
   if (IS_NULL(count)) return refuse_null(err, "ndf_format_count", "count");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->format_count(ARG(int32_t *, count), ARG(ndf_error *, err));
 }
 
-int32_t ndf_format_at(int32_t index, ndf_format_info *info, ndf_error *err) {
-  if (IS_NULL(info)) return refuse_null(err, "ndf_format_at", "info");
+int32_t ndf_format_get_info(int32_t index, ndf_format_info *info, ndf_error *err) {
+  if (IS_NULL(info)) return refuse_null(err, "ndf_format_get_info", "info");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->format_at(index, ARG(ndf_format_info *, info), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->format_get_info(index, ARG(ndf_format_info *, info), ARG(ndf_error *, err));
 }
 
 int32_t ndf_detect(const char *path, char *buf, int64_t *len, ndf_error *err) {
@@ -260,29 +252,29 @@ int32_t ndf_file_abort(ndf_file file, ndf_error *err) {
   return table == NULL ? NDF_ERR_FORKED : table->file_abort(file, ARG(ndf_error *, err));
 }
 
-int32_t ndf_file_info_get(ndf_file file, ndf_file_info *info, ndf_error *err) {
-  if (IS_NULL(info)) return refuse_null(err, "ndf_file_info_get", "info");
+int32_t ndf_file_get_info(ndf_file file, ndf_file_info *info, ndf_error *err) {
+  if (IS_NULL(info)) return refuse_null(err, "ndf_file_get_info", "info");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->file_info_get(file, ARG(ndf_file_info *, info), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->file_get_info(file, ARG(ndf_file_info *, info), ARG(ndf_error *, err));
 }
 
-int32_t ndf_file_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_file_name", "len");
+int32_t ndf_file_get_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_file_get_name", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->file_name(file, index, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->file_get_name(file, index, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err) {
-  if (IS_NULL(name)) return refuse_null(err, "ndf_file_array", "name");
-  if (IS_NULL(array)) return refuse_null(err, "ndf_file_array", "array");
+int32_t ndf_array_open(ndf_file file, const char *name, ndf_array *array, ndf_error *err) {
+  if (IS_NULL(name)) return refuse_null(err, "ndf_array_open", "name");
+  if (IS_NULL(array)) return refuse_null(err, "ndf_array_open", "array");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->file_array(file, ARG(char *, name), ARG(ndf_array *, array), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_open(file, ARG(char *, name), ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
-int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err) {
-  if (IS_NULL(array)) return refuse_null(err, "ndf_file_array_at", "array");
+int32_t ndf_array_open_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err) {
+  if (IS_NULL(array)) return refuse_null(err, "ndf_array_open_at", "array");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->file_array_at(file, index, ARG(ndf_array *, array), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_open_at(file, index, ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec, ndf_array *array, ndf_error *err) {
@@ -309,40 +301,40 @@ int32_t ndf_array_close(ndf_array array, ndf_error *err) {
   return table == NULL ? NDF_ERR_FORKED : table->array_close(array, ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err) {
-  if (IS_NULL(info)) return refuse_null(err, "ndf_array_info_get", "info");
+int32_t ndf_array_get_info(ndf_array array, ndf_array_info *info, ndf_error *err) {
+  if (IS_NULL(info)) return refuse_null(err, "ndf_array_get_info", "info");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_info_get(array, ARG(ndf_array_info *, info), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_info(array, ARG(ndf_array_info *, info), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_array_fill", "len");
+int32_t ndf_array_get_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_get_fill", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_fill(array, ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_fill(array, ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_array_dtype", "len");
+int32_t ndf_array_get_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_get_dtype", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_dtype(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_dtype(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_array_codecs", "len");
+int32_t ndf_array_get_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_get_codecs", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_codecs(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_codecs(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_array_dims", "len");
+int32_t ndf_array_get_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_get_dims", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_dims(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_dims(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_array_extra", "len");
+int32_t ndf_array_get_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_get_extra", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_extra(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_extra(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_read(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
@@ -368,10 +360,11 @@ int32_t ndf_map_close(ndf_map mapping, ndf_error *err) {
   return table == NULL ? NDF_ERR_FORKED : table->map_close(mapping, ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err) {
+int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask, ndf_error *err) {
   if (IS_NULL(offsets)) return refuse_null(err, "ndf_array_read_strings", "offsets");
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_read_strings", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_read_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), cap, ARG(int64_t *, need), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_read_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), ARG(int64_t *, len), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const int64_t *offsets, const void *data, const uint8_t *mask, ndf_error *err) {
@@ -392,10 +385,10 @@ int32_t ndf_array_append(ndf_array array, int32_t axis, int32_t ndim, const int6
   return table == NULL ? NDF_ERR_FORKED : table->array_append(array, axis, ndim, ARG(int64_t *, count), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_read_chunk(ndf_array array, int32_t ndim, const int64_t *index, void *buf, int64_t cap, int64_t *need, int64_t *size, ndf_error *err) {
-  if (IS_NULL(need)) return refuse_null(err, "ndf_array_read_chunk", "need");
+int32_t ndf_array_read_chunk(ndf_array array, int32_t ndim, const int64_t *index, void *buf, int64_t *len, int64_t *size, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_read_chunk", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_read_chunk(array, ndim, ARG(int64_t *, index), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(int64_t *, size), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_read_chunk(array, ndim, ARG(int64_t *, index), ARG(void *, buf), ARG(int64_t *, len), ARG(int64_t *, size), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_write_chunk(ndf_array array, int32_t ndim, const int64_t *index, const void *data, int64_t n, ndf_error *err) {
@@ -404,10 +397,10 @@ int32_t ndf_array_write_chunk(ndf_array array, int32_t ndim, const int64_t *inde
   return table == NULL ? NDF_ERR_FORKED : table->array_write_chunk(array, ndim, ARG(int64_t *, index), ARG(void *, data), n, ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_array_chunk_encoding", "len");
+int32_t ndf_array_get_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_get_chunk_encoding", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_chunk_encoding(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_chunk_encoding(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_table_append(ndf_file file, const ndf_item *items, int64_t nitems, ndf_error *err) {
@@ -426,11 +419,11 @@ int32_t ndf_table_order(ndf_file file, const char *names_json, ndf_error *err) {
   return table == NULL ? NDF_ERR_FORKED : table->table_order(file, ARG(char *, names_json), ARG(ndf_error *, err));
 }
 
-int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err) {
+int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t *nrows, int64_t *next, ndf_error *err) {
   if (IS_NULL(nrows)) return refuse_null(err, "ndf_table_where", "nrows");
   if (IS_NULL(next)) return refuse_null(err, "ndf_table_where", "next");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->table_where(file, ARG(ndf_term *, terms), nterms, ARG(ndf_where_options *, options), ARG(int64_t *, rows), cap, ARG(int64_t *, nrows), ARG(int64_t *, next), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->table_where(file, ARG(ndf_term *, terms), nterms, ARG(ndf_where_options *, options), ARG(int64_t *, rows), ARG(int64_t *, nrows), ARG(int64_t *, next), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_take(ndf_array array, const int64_t *rows, int64_t nrows, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
@@ -456,10 +449,10 @@ int32_t ndf_array_arrow(ndf_array array, int64_t batch_rows, struct ArrowArraySt
   return table == NULL ? NDF_ERR_FORKED : table->array_arrow(array, batch_rows, ARG(struct ArrowArrayStream *, stream), ARG(ndf_error *, err));
 }
 
-int32_t ndf_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_file_attrs", "len");
+int32_t ndf_file_get_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_file_get_attrs", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->file_attrs(file, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->file_get_attrs(file, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_set_attrs(ndf_file file, const char *attrs_json, ndf_error *err) {
@@ -468,10 +461,10 @@ int32_t ndf_file_set_attrs(ndf_file file, const char *attrs_json, ndf_error *err
   return table == NULL ? NDF_ERR_FORKED : table->file_set_attrs(file, ARG(char *, attrs_json), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_array_attrs", "len");
+int32_t ndf_array_get_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_array_get_attrs", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_attrs(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->array_get_attrs(array, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf_error *err) {
@@ -480,45 +473,45 @@ int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf_error *
   return table == NULL ? NDF_ERR_FORKED : table->array_set_attrs(array, ARG(char *, attrs_json), ARG(ndf_error *, err));
 }
 
-int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err) {
-  if (IS_NULL(len)) return refuse_null(err, "ndf_file_trailing", "len");
+int32_t ndf_file_get_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_file_get_trailing", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->file_trailing(file, ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->file_get_trailing(file, ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst, int64_t cap, int64_t *len, ndf_error *err) {
+int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_blosc_compress", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->blosc_compress(ARG(void *, src), n, ARG(ndf_blosc_params *, params), ARG(void *, dst), cap, ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_compress(ARG(void *, src), n, ARG(ndf_blosc_params *, params), ARG(void *, dst), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap, int64_t *len, ndf_error *err) {
+int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t *len, ndf_error *err) {
   if (IS_NULL(chunk)) return refuse_null(err, "ndf_blosc_decompress", "chunk");
   if (IS_NULL(len)) return refuse_null(err, "ndf_blosc_decompress", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->blosc_decompress(ARG(void *, chunk), n, threads, ARG(void *, dst), cap, ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_decompress(ARG(void *, chunk), n, threads, ARG(void *, dst), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t cap, int64_t *len, ndf_error *err) {
+int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst, int64_t *len, ndf_error *err) {
   if (IS_NULL(chunk)) return refuse_null(err, "ndf_blosc_items", "chunk");
   if (IS_NULL(len)) return refuse_null(err, "ndf_blosc_items", "len");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->blosc_items(ARG(void *, chunk), n, start, count, ARG(void *, dst), cap, ARG(int64_t *, len), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_items(ARG(void *, chunk), n, start, count, ARG(void *, dst), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err) {
-  if (IS_NULL(chunk)) return refuse_null(err, "ndf_blosc_info_get", "chunk");
-  if (IS_NULL(info)) return refuse_null(err, "ndf_blosc_info_get", "info");
+int32_t ndf_blosc_get_info(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err) {
+  if (IS_NULL(chunk)) return refuse_null(err, "ndf_blosc_get_info", "chunk");
+  if (IS_NULL(info)) return refuse_null(err, "ndf_blosc_get_info", "info");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->blosc_info_get(ARG(void *, chunk), n, ARG(ndf_blosc_info *, info), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->blosc_get_info(ARG(void *, chunk), n, ARG(ndf_blosc_info *, info), ARG(ndf_error *, err));
 }
 
-int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_error *err) {
+int32_t ndf_load(const char *path, const char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_error *err) {
   if (IS_NULL(path)) return refuse_null(err, "ndf_load", "path");
-  if (IS_NULL(need)) return refuse_null(err, "ndf_load", "need");
+  if (IS_NULL(len)) return refuse_null(err, "ndf_load", "len");
   if (IS_NULL(ninfos)) return refuse_null(err, "ndf_load", "ninfos");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->load(ARG(char *, path), ARG(char *, name), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->load(ARG(char *, path), ARG(char *, name), ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_error *, err));
 }
 
 int32_t ndf_load_prepared(const char *path, ndf_load_args *args, ndf_error *err) {
@@ -541,11 +534,11 @@ int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, ndf_error
   return table == NULL ? NDF_ERR_FORKED : table->save_prepared(ARG(char *, path), ARG(ndf_save_args *, args), ARG(ndf_error *, err));
 }
 
-int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t cap, int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *options, ndf_error *err) {
-  if (IS_NULL(need)) return refuse_null(err, "ndf_load_many", "need");
+int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *many, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_load_many", "len");
   if (IS_NULL(ninfos)) return refuse_null(err, "ndf_load_many", "ninfos");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->load_many(ARG(char **, paths), n, ARG(char *, name), ARG(void *, buf), cap, ARG(int64_t *, need), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_load_result *, results), ARG(ndf_error *, errors), ARG(ndf_many_options *, options), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->load_many(ARG(char **, paths), n, ARG(char *, name), ARG(void *, buf), ARG(int64_t *, len), ARG(ndf_load_info *, infos), ARG(int64_t *, ninfos), ARG(ndf_load_result *, results), ARG(ndf_error *, errors), ARG(ndf_many_options *, many), ARG(ndf_error *, err));
 }
 
 int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_write_options *options, int32_t *statuses, ndf_error *errors, const ndf_many_options *many, ndf_error *err) {
@@ -596,6 +589,80 @@ int32_t ndf_set_threads(int32_t threads, ndf_error *err) {
 int32_t ndf_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->set_limits(max_header, max_chunk, ARG(ndf_error *, err));
+}
+
+/* Texts that last as long as the process. */
+
+char ndfile_build_text[128];
+
+char *ndfile_version(void) { return (char *)NDF_VERSION; }
+
+char *ndfile_status_name(int32_t status) {
+  switch (status) {
+    case NDF_OK: return (char *)"NDF_OK";
+    case NDF_ERR_INTERNAL: return (char *)"NDF_ERR_INTERNAL";
+    case NDF_ERR_ARGUMENT: return (char *)"NDF_ERR_ARGUMENT";
+    case NDF_ERR_HANDLE: return (char *)"NDF_ERR_HANDLE";
+    case NDF_ERR_FORKED: return (char *)"NDF_ERR_FORKED";
+    case NDF_ERR_BUFFER: return (char *)"NDF_ERR_BUFFER";
+    case NDF_ERR_NOT_FOUND: return (char *)"NDF_ERR_NOT_FOUND";
+    case NDF_ERR_EXISTS: return (char *)"NDF_ERR_EXISTS";
+    case NDF_ERR_PERMISSION: return (char *)"NDF_ERR_PERMISSION";
+    case NDF_ERR_IO: return (char *)"NDF_ERR_IO";
+    case NDF_ERR_FORMAT: return (char *)"NDF_ERR_FORMAT";
+    case NDF_ERR_CORRUPT: return (char *)"NDF_ERR_CORRUPT";
+    case NDF_ERR_NOT_SUPPORTED: return (char *)"NDF_ERR_NOT_SUPPORTED";
+    case NDF_ERR_LIMIT: return (char *)"NDF_ERR_LIMIT";
+    case NDF_ERR_NAME: return (char *)"NDF_ERR_NAME";
+    case NDF_ERR_NAME_EXISTS: return (char *)"NDF_ERR_NAME_EXISTS";
+    case NDF_ERR_DTYPE: return (char *)"NDF_ERR_DTYPE";
+    case NDF_ERR_SHAPE: return (char *)"NDF_ERR_SHAPE";
+    case NDF_ERR_BOUNDS: return (char *)"NDF_ERR_BOUNDS";
+    case NDF_ERR_MASKED: return (char *)"NDF_ERR_MASKED";
+    case NDF_ERR_NO_DATA: return (char *)"NDF_ERR_NO_DATA";
+    case NDF_ERR_ORDER: return (char *)"NDF_ERR_ORDER";
+    case NDF_ERR_READ_ONLY: return (char *)"NDF_ERR_READ_ONLY";
+    case NDF_ERR_VALUE: return (char *)"NDF_ERR_VALUE";
+    case NDF_ERR_LOSS: return (char *)"NDF_ERR_LOSS";
+    case NDF_ERR_CANCELED: return (char *)"NDF_ERR_CANCELED";
+    case NDF_ERR_NO_MEMORY: return (char *)"NDF_ERR_NO_MEMORY";
+    case NDF_ERR_BUSY: return (char *)"NDF_ERR_BUSY";
+    default: return (char *)"NDF_ERR_UNKNOWN";
+  }
+}
+
+char *ndfile_status_text(int32_t status) {
+  switch (status) {
+    case NDF_OK: return (char *)"success";
+    case NDF_ERR_INTERNAL: return (char *)"internal error; please report it";
+    case NDF_ERR_ARGUMENT: return (char *)"bad argument";
+    case NDF_ERR_HANDLE: return (char *)"not a handle of that kind, or closed";
+    case NDF_ERR_FORKED: return (char *)"handle from before a fork";
+    case NDF_ERR_BUFFER: return (char *)"the caller's buffer is too small";
+    case NDF_ERR_NOT_FOUND: return (char *)"no such file or folder";
+    case NDF_ERR_EXISTS: return (char *)"the path exists already";
+    case NDF_ERR_PERMISSION: return (char *)"permission denied";
+    case NDF_ERR_IO: return (char *)"input or output failed";
+    case NDF_ERR_FORMAT: return (char *)"not a file of a known format";
+    case NDF_ERR_CORRUPT: return (char *)"the file is damaged or malformed";
+    case NDF_ERR_NOT_SUPPORTED: return (char *)"not supported";
+    case NDF_ERR_LIMIT: return (char *)"larger than a limit of the library";
+    case NDF_ERR_NAME: return (char *)"no array of that name";
+    case NDF_ERR_NAME_EXISTS: return (char *)"an array of that name exists already";
+    case NDF_ERR_DTYPE: return (char *)"unknown dtype, or one that cannot be converted";
+    case NDF_ERR_SHAPE: return (char *)"wrong shape or strides";
+    case NDF_ERR_BOUNDS: return (char *)"outside the array";
+    case NDF_ERR_MASKED: return (char *)"missing elements, and no mask to report them";
+    case NDF_ERR_NO_DATA: return (char *)"the array has metadata but no data";
+    case NDF_ERR_ORDER: return (char *)"written out of order";
+    case NDF_ERR_READ_ONLY: return (char *)"open for reading only";
+    case NDF_ERR_VALUE: return (char *)"a value that the format cannot represent";
+    case NDF_ERR_LOSS: return (char *)"something would be lost";
+    case NDF_ERR_CANCELED: return (char *)"canceled";
+    case NDF_ERR_NO_MEMORY: return (char *)"out of memory";
+    case NDF_ERR_BUSY: return (char *)"in use by another writer";
+    default: return (char *)"unknown status";
+  }
 }
 
 /* The layouts that are frozen. */

@@ -20,10 +20,10 @@ import (
 // C: int32_t ndf_split(const char *src, const ndf_part *parts, int64_t nparts, const ndf_split_options *options, ndf_error *err)
 //
 // Parameters:
-//   - src: the store, of a format with NDF_CAP_SPLIT
-//   - parts: the parts one after the other, each with its struct_size set; together they have all rows
+//   - src (in): the store, of a format with NDF_CAP_SPLIT
+//   - parts (in): the parts one after the other, each with its struct_size set; together they have all rows
 //   - nparts: number of parts
-//   - options: how the new stores become visible; may be NULL: atomically, without fsync, over existing ones
+//   - options (in, nullable): how the new stores become visible; NULL: atomically, without fsync, over existing ones
 //
 // Returns: NDF_OK; NDF_ERR_SHAPE when the parts have not all rows together, or one ends within a chunk: the message names
 // the nearest rows that do; NDF_ERR_NOT_SUPPORTED for another format; NDF_ERR_EXISTS with options.exclusive;
@@ -73,10 +73,10 @@ func split(src string, parts address, n int64, options *C.ndf_split_options) err
 // C: int32_t ndf_concat(const char *const *srcs, int64_t nsrcs, const char *dst, const ndf_split_options *options, ndf_error *err)
 //
 // Parameters:
-//   - srcs: the stores, of one format with NDF_CAP_SPLIT
+//   - srcs (in): the stores, of one format with NDF_CAP_SPLIT
 //   - nsrcs: how many, 1 or more
-//   - dst: where the new store shall appear
-//   - options: how it becomes visible; may be NULL: atomically, without fsync, over an existing one
+//   - dst (in): where the new store shall appear
+//   - options (in, nullable): how it becomes visible; NULL: atomically, without fsync, over an existing one
 //
 // Returns: NDF_OK; NDF_ERR_SHAPE; NDF_ERR_DTYPE; NDF_ERR_NAME; NDF_ERR_NOT_SUPPORTED for another format; NDF_ERR_EXISTS
 // with options.exclusive; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT;

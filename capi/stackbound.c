@@ -14,7 +14,9 @@
 extern int __real_pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) __attribute__((weak));
 extern int __wrap_pthread_getattr_np(pthread_t thread, pthread_attr_t *attr);
 
-int64_t _Atomic ndfile_stack_misses;
+static int64_t _Atomic stack_misses;
+
+int64_t ndf_private_stack_misses(void) { return atomic_load_explicit(&stack_misses, memory_order_relaxed); }
 
 static __thread struct {
   void *low; /* NULL: not asked yet */
@@ -27,7 +29,7 @@ int __wrap_pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
     int status = pthread_attr_init(attr);
     return status != 0 ? status : pthread_attr_setstack(attr, bounds.low, bounds.size);
   }
-  atomic_fetch_add_explicit(&ndfile_stack_misses, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&stack_misses, 1, memory_order_relaxed);
   int status = __real_pthread_getattr_np(thread, attr);
   if (status == 0 && pthread_attr_getstack(attr, &bounds.low, &bounds.size) != 0) bounds.low = NULL;
   return status;

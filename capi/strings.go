@@ -59,22 +59,22 @@ func delimited(offsets []int64, data address) ([]byte, error) {
 // ndfgo_array_read_strings reads a box of an array whose elements have a length of their own ("bytes" or "str").
 //
 // Element i of the box, in row-major order, is data[offsets[i]] up to and without data[offsets[i+1]]. When data is too
-// small the status is NDF_ERR_BUFFER, and need, offsets and mask are filled nevertheless.
+// small the status is NDF_ERR_BUFFER, and *len, offsets and mask are filled nevertheless.
 //
-// C: int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need, uint8_t *mask, ndf_error *err)
+// C: int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask, ndf_error *err)
 //
 // Parameters:
 //   - array: the handle
 //   - ndim: number of axes, that of the array
-//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
-//   - count: ndim numbers of elements; may be NULL, together with start
-//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
-//   - offsets: receives one number more than the box has elements
-//   - data: receives the bytes of all elements, one after the other, UTF-8 for "str"; may be NULL with cap 0
-//   - cap: bytes at data
-//   - need: receives the number of bytes of all elements; may be NULL
-//   - mask: receives a byte for each element, 1 = missing, which are empty; may be NULL: a missing element in the box
-//     is NDF_ERR_MASKED
+//   - start (in, nullable): ndim positions of the first element; NULL, together with count: the whole array
+//   - count (in, nullable): ndim numbers of elements; NULL together with start
+//   - step (in, nullable): ndim distances between elements, 1 or more; NULL: all 1
+//   - offsets (out): receives one number more than the box has elements
+//   - data (out, nullable): receives the bytes of all elements, one after the other, UTF-8 for "str"; NULL only with
+//     *len 0
+//   - len (inout): in: bytes at data; out: bytes of all elements
+//   - mask (out, nullable): receives a byte for each element, 1 = missing, which are empty; NULL: a missing element in
+//     the box is NDF_ERR_MASKED
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches
 // outside; NDF_ERR_MASKED; NDF_ERR_DTYPE for elements of fixed size; NDF_ERR_NO_DATA; NDF_ERR_CORRUPT;
@@ -87,12 +87,12 @@ func delimited(offsets []int64, data address) ([]byte, error) {
 // Since: 1.0
 //
 //export ndfgo_array_read_strings
-func ndfgo_array_read_strings(array C.ndf_array, ndim C.int32_t, start *C.int64_t, count *C.int64_t, step *C.int64_t, offsets *C.int64_t, data address, cap C.int64_t, need *C.int64_t, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_array_read_strings(array C.ndf_array, ndim C.int32_t, start *C.int64_t, count *C.int64_t, step *C.int64_t, offsets *C.int64_t, data address, len *C.int64_t, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, readStrings(handle(array), selection{ndim, start, count, step}, offsets, data, int64(cap), need, mask))
+	return report(err, readStrings(handle(array), selection{ndim, start, count, step}, offsets, data, len, mask))
 }
 
-func readStrings(h handle, s selection, offsets *C.int64_t, data address, capacity int64, need *C.int64_t, mask *C.uint8_t) error {
+func readStrings(h handle, s selection, offsets *C.int64_t, data address, length *C.int64_t, mask *C.uint8_t) error {
 	a, err := findArray(h)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func readStrings(h handle, s selection, offsets *C.int64_t, data address, capaci
 		if err != nil {
 			return err
 		}
-		dst, err := roomAt("data", "cap", data, capacity)
+		dst, err := roomAt("data", "len", data, int64(*length))
 		if err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ func readStrings(h handle, s selection, offsets *C.int64_t, data address, capaci
 			return ndfile.NewError(ndfile.ErrNotSupported, "elements of variable length cannot be read here")
 		}
 		n, err := v.ReadStrings(context.Background(), box, ends, dst, missing)
-		if need != nil && (err == nil || errors.Is(err, ndfile.ErrBuffer)) {
-			*need = C.int64_t(n)
+		if err == nil || errors.Is(err, ndfile.ErrBuffer) {
+			*length = C.int64_t(n)
 		}
 		return err
 	})
@@ -127,13 +127,13 @@ func readStrings(h handle, s selection, offsets *C.int64_t, data address, capaci
 // Parameters:
 //   - array: the handle
 //   - ndim: number of axes, that of the array
-//   - start: ndim positions of the first element; may be NULL, together with count: the whole array
-//   - count: ndim numbers of elements; may be NULL, together with start
-//   - step: ndim distances between elements, 1 or more; may be NULL: all 1
-//   - offsets: one number more than the box has elements, rising: element i of the box, in row-major order, is
+//   - start (in, nullable): ndim positions of the first element; NULL, together with count: the whole array
+//   - count (in, nullable): ndim numbers of elements; NULL together with start
+//   - step (in, nullable): ndim distances between elements, 1 or more; NULL: all 1
+//   - offsets (in): one number more than the box has elements, rising: element i of the box, in row-major order, is
 //     data[offsets[i]] up to and without data[offsets[i+1]]
-//   - data: the bytes that the offsets delimit, UTF-8 for "str"; may be NULL where all elements are empty
-//   - mask: a byte for each element, 1 = missing: its bytes are not stored; may be NULL: nothing is missing
+//   - data (in, nullable): the bytes that the offsets delimit, UTF-8 for "str"; NULL only where all elements are empty
+//   - mask (in, nullable): a byte for each element, 1 = missing: its bytes are not stored; NULL: nothing is missing
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks of rows
 // in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;

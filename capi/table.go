@@ -29,9 +29,10 @@ func (f *file) table(nf ndfile.File) (ndfile.RowResizer, error) {
 //
 // Parameters:
 //   - file: the handle of a table open for changes or being created
-//   - items: one for each column, in any order, with its name, dtype, shape (the new rows and the shape of one), strides
-//     and data; struct_size is set, the other fields are 0. dtype is the column's in any byte order, or one that widens
-//     to it exactly; for columns of S and U also "bytes" or "str", with offsets. May be NULL with nitems 0
+//   - items (in, nullable): one for each column, in any order, with its name, dtype, shape (the new rows and the shape of one),
+//     strides and data; struct_size is set, the other fields are 0. dtype is the column's in any byte order, or one
+//     that widens to it exactly; for columns of S and U also "bytes" or "str", with offsets; NULL only with
+//     nitems 0
 //   - nitems: number of items
 //
 // Returns: NDF_OK; NDF_ERR_NAME for a column that the table does not have, or that no item is for; NDF_ERR_NAME_EXISTS
@@ -173,7 +174,7 @@ func resizeTable(h handle, nrows int64) error {
 //
 // Parameters:
 //   - file: the handle of a table open for changes or being created
-//   - names_json: the names of all columns, as a JSON list of strings
+//   - names_json (in): the names of all columns, as a JSON list of strings
 //
 // Returns: NDF_OK; NDF_ERR_ARGUMENT for names that are not those of the columns, each once; NDF_ERR_READ_ONLY;
 // NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS; NDF_ERR_CORRUPT;
@@ -228,17 +229,16 @@ func orderColumns(h handle, namesJSON string) error {
 // those of the terms; arithmetic is that of int64 where both sides are integers, else of float64, and a result that is
 // no int64 an NDF_ERR_ARGUMENT.
 //
-// C: int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next, ndf_error *err)
+// C: int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, const ndf_where_options *options, int64_t *rows, int64_t *nrows, int64_t *next, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of a table
-//   - terms: the conditions, each with its struct_size set; may be NULL with nterms 0: all rows
+//   - terms (in, nullable): the conditions, each with its struct_size set; NULL only with nterms 0: all rows
 //   - nterms: number of terms
-//   - options: which part of the table, how many rows; may be NULL: all
-//   - rows: receives the numbers of the rows, rising; may be NULL with cap 0: they are only counted
-//   - cap: rows that there is room for
-//   - nrows: receives the number of rows that were stored, or counted
-//   - next: receives the row to go on with, or -1 when there is nothing more to find
+//   - options (in, nullable): which part of the table, how many rows; NULL: all
+//   - rows (out, nullable): receives the numbers of the rows, rising; NULL only with *nrows 0: they are only counted
+//   - nrows (inout): in: rows that there is room for; out: number of rows that were stored, or counted
+//   - next (out): receives the row to go on with, or -1 when there is nothing more to find
 //
 // Returns: NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_ARGUMENT for a constant that the
 // column cannot be compared with, an unknown op, a condition that cannot be read, and a file that is no table; NDF_ERR_NOT_SUPPORTED for columns of more
@@ -252,10 +252,11 @@ func orderColumns(h handle, namesJSON string) error {
 // Since: 1.0
 //
 //export ndfgo_table_where
-func ndfgo_table_where(file C.ndf_file, terms *C.ndf_term, nterms C.int64_t, options *C.ndf_where_options, rows *C.int64_t, cap C.int64_t, nrows *C.int64_t, next *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_table_where(file C.ndf_file, terms *C.ndf_term, nterms C.int64_t, options *C.ndf_where_options, rows *C.int64_t, nrows *C.int64_t, next *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
+	room := int64(*nrows)
 	*nrows, *next = 0, -1
-	found, more, e := whereRows(handle(file), address(terms), int64(nterms), options, address(rows), int64(cap))
+	found, more, e := whereRows(handle(file), address(terms), int64(nterms), options, address(rows), room)
 	if e == nil {
 		*nrows, *next = C.int64_t(found), C.int64_t(more)
 	}
@@ -272,7 +273,7 @@ func whereRows(h handle, terms address, n int64, options *C.ndf_where_options, r
 	if err == nil && rows != nil {
 		dst, err = sliceAt[int64]("rows", rows, capacity)
 	} else if err == nil && capacity != 0 {
-		err = badArgument("cap is " + strconv.FormatInt(capacity, 10) + ", expected the room at rows")
+		err = badArgument("nrows is " + strconv.FormatInt(capacity, 10) + ", expected the room at rows")
 	}
 	if err != nil {
 		return 0, -1, ndfile.Locate(err, f.path, "", false)
@@ -333,14 +334,15 @@ func queryAt(terms address, n int64, options *C.ndf_where_options) (q ndfile.Que
 //
 // Parameters:
 //   - array: the handle
-//   - rows: the numbers, from 0; may be NULL with nrows 0
+//   - rows (in, nullable): the numbers, from 0; NULL only with nrows 0
 //   - nrows: how many
-//   - dtype: type of the elements in memory, as for ndf_array_read; may be NULL: the stored one in native byte order
-//   - data: address of element 0 of the destination, whose shape is the array's but for nrows along the first axis;
-//     may be NULL where there are no elements
-//   - strides: distances in bytes, one for each axis, may be negative; may be NULL: row-major without gaps
-//   - mask: receives a byte for each element in row-major order, 1 = missing. May be NULL: a missing element is
-//     NDF_ERR_MASKED
+//   - dtype (in, nullable): type of the elements in memory, as for ndf_array_read; NULL: the stored one in native byte
+//     order
+//   - data (out, nullable): address of element 0 of the destination, whose shape is the array's but for nrows along the
+//     first axis; NULL only where there are no elements
+//   - strides (in, nullable): distances in bytes, one for each axis, may be negative; NULL: row-major without gaps
+//   - mask (out, nullable): receives a byte for each element in row-major order, 1 = missing; NULL: a missing element
+//     is NDF_ERR_MASKED
 //
 // Returns: NDF_OK; NDF_ERR_BOUNDS for a row outside the array; NDF_ERR_SHAPE for an array without axes; NDF_ERR_MASKED;
 // NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA; NDF_ERR_CORRUPT;

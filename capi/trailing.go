@@ -9,15 +9,15 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// ndfgo_file_trailing gives the bytes that follow the data of a file, which formats with NDF_CAP_TRAILING keep without
+// ndfgo_file_get_trailing gives the bytes that follow the data of a file, which formats with NDF_CAP_TRAILING keep without
 // giving them a meaning.
 //
-// C: int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err)
+// C: int32_t ndf_file_get_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of a file open for reading
-//   - buf: receives the bytes; may be NULL with *len 0
-//   - len: in: bytes at buf; out: number of bytes, 0 when there are none
+//   - buf (out, nullable): receives the bytes; NULL only with *len 0
+//   - len (inout): in: bytes at buf; out: number of bytes, 0 when there are none
 //
 // Returns: NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_NOT_SUPPORTED where the format
 // has no such bytes; NDF_ERR_LIMIT for more of them than max_header of ndf_open_options; NDF_ERR_IO; NDF_ERR_HANDLE;
@@ -29,8 +29,8 @@ import (
 //
 // Since: 1.0
 //
-//export ndfgo_file_trailing
-func ndfgo_file_trailing(file C.ndf_file, buf address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_file_get_trailing
+func ndfgo_file_get_trailing(file C.ndf_file, buf address, len *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	return report(err, fileTrailing(handle(file), buf, len))
 }

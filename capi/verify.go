@@ -24,11 +24,11 @@ import (
 // C: int32_t ndf_verify(const char *path, const ndf_verify_options *options, ndf_report on_problem, void *user, int64_t *nproblems, ndf_error *err)
 //
 // Parameters:
-//   - path: the file or folder
-//   - options: may be NULL: format by content, default limits, no repair
-//   - on_problem: called for each problem, on the calling thread; may be NULL: they are only counted
-//   - user: handed to on_problem; may be NULL
-//   - nproblems: receives the number of problems that were found, repaired ones too
+//   - path (in): the file or folder
+//   - options (in, nullable): NULL: format by content, default limits, no repair
+//   - on_problem (nullable): called for each problem, on the calling thread; NULL: they are only counted
+//   - user (opaque): handed to on_problem
+//   - nproblems (out): receives the number of problems that were found, repaired ones too
 //
 // Returns: NDF_OK; NDF_ERR_NOT_FOUND, also when there is no repair to undo or no seal; NDF_ERR_EXISTS; NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not of the one
 // named; NDF_ERR_CANCELED when on_problem or progress want so; NDF_ERR_BUSY; NDF_ERR_IO; NDF_ERR_ARGUMENT.
@@ -109,9 +109,9 @@ func tell(onProblem C.ndf_report, user C.uintptr_t, p *ndfile.Problem) bool {
 // C: int32_t ndf_seal(const char *path, const ndf_verify_options *options, int64_t *nfiles, ndf_error *err)
 //
 // Parameters:
-//   - path: the file or folder, of any format or none
-//   - options: may be NULL; follow_symlinks, progress and user count, a step is a byte
-//   - nfiles: receives the number of files
+//   - path (in): the file or folder, of any format or none
+//   - options (in, nullable): follow_symlinks, progress and user count, a step is a byte
+//   - nfiles (out): receives the number of files
 //
 // Returns: NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_NOT_SUPPORTED for links that are not followed and for
 // what is no file; NDF_ERR_CANCELED; NDF_ERR_BUSY when a file becomes shorter meanwhile; NDF_ERR_IO; NDF_ERR_ARGUMENT.

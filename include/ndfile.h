@@ -12,26 +12,34 @@
  * ERRORS
  *
  * Every function that can fail returns int32_t: NDF_OK (0) or a negative NDF_ERR_* code. Codes never change
- * their meaning. The last parameter, ndf_error *err, may be NULL; otherwise the reason goes there: the code,
- * the errno of the operating system (or 0), the byte position in the file (or -1) and a message that names
- * path, array, what was expected and what was found. On success only err->code is written. There is no global
- * or thread-local error state. Any function can also return NDF_ERR_INTERNAL, which is a bug in the library,
- * and NDF_ERR_NO_MEMORY.
+ * their meaning. The last parameter is ndf_error *err [out, nullable], where the reason goes: the code, the
+ * errno of the operating system (or 0), the byte position in the file (or -1) and a message that names path,
+ * array, what was expected and what was found. On success only err->code is written. There is no global or
+ * thread-local error state. Any function can also return NDF_ERR_INTERNAL, which is a bug in the library, and
+ * NDF_ERR_NO_MEMORY.
  *
  * MEMORY
  *
  * The library never returns memory that the caller must free (but for Arrow, whose structs have a release),
- * and keeps no pointer of the caller after a call. Text goes to a buffer of the caller with its length in and
- * out: before the call *len is the capacity of buf in bytes, after it the length of the text without the NUL
- * that follows. When buf is too small (or NULL, with *len 0) the status is NDF_ERR_BUFFER and *len the
- * capacity that is needed, the NUL included. Texts that go in are UTF-8 and NUL-terminated; a path is any
- * bytes that the operating system takes.
+ * and keeps no pointer of the caller after a call. What is read goes to a buffer of the caller with its
+ * length in and out: before the call *len is the capacity of buf in bytes, after it the number of bytes that
+ * were stored; of a text without the NUL that follows. When buf is too small (or NULL, with *len 0) the
+ * status is NDF_ERR_BUFFER and *len the capacity that is needed, the NUL included. Texts that go in are UTF-8
+ * and NUL-terminated; a path is any bytes that the operating system takes.
+ *
+ * Tags tell how a parameter is used. [in]: the library reads what the pointer leads to, during the call.
+ * [out]: it stores something there. [inout]: both. [nullable]: NULL is allowed; any other pointer that is
+ * NULL is NDF_ERR_ARGUMENT. [owned]: what is stored has to be closed or released by the caller. [borrowed]:
+ * what is stored belongs to something else, as the text says. [taken]: the handle is no longer valid after
+ * the call, whatever the status. [opaque]: the pointer is handed back as it is, and may be anything.
  *
  * STRUCTS
  *
  * Structs that begin with struct_size want it set to sizeof(the struct) before the call, for structs that are
- * filled too. The other fields of an input struct are best zeroed: zero means the default. In an array of
- * structs the struct_size of the first element is the distance between elements.
+ * filled too. The other fields of an input struct are best zeroed: zero means the default. A struct may be
+ * larger than the library knows, from a newer header: what lies behind the known fields must be 0 in an input
+ * struct (else NDF_ERR_NOT_SUPPORTED), and stays as it is in one that is filled. In an array of structs the
+ * struct_size of the first element is the distance between elements.
  *
  * HANDLES
  *
@@ -171,7 +179,7 @@ enum {
   NDF_ARRAY_NO_DATA = 4, /* metadata only: no shape, no elements */
   NDF_ARRAY_SINGLE = 8,  /* the file is this one array */
   NDF_ARRAY_CHUNKED = 16, /* stored in chunks; ndf_array_info only, as the next */
-  NDF_ARRAY_FILL = 32    /* elements that were never written have a value of their own: see ndf_array_fill */
+  NDF_ARRAY_FILL = 32    /* elements that were never written have a value, as ndf_array_get_fill gives it */
 };
 
 /* How a new file becomes visible. */
@@ -258,11 +266,11 @@ typedef struct ndf_array_info {
   uint32_t reserved; /* 0 */
   int64_t count;     /* number of elements */
   int64_t itemsize;  /* bytes of an element, 0: variable */
-  char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_dtype) */
+  char dtype[64];    /* stored dtype's name; empty when it takes 64 bytes or more (see ndf_array_get_dtype) */
   int64_t shape[64]; /* row-major: the last axis varies fastest */
   int64_t chunks[64]; /* shape of a chunk; 0 everywhere without NDF_ARRAY_CHUNKED */
   char codec[16];    /* how new chunks are compressed where that is Blosc, as in ndf_blosc_params; else
-                        empty: see ndf_array_codecs */
+                        empty: see ndf_array_get_codecs */
   int32_t level;     /* 0 to 9 */
   uint32_t shuffle;  /* NDF_BLOSC_* */
   int64_t shards[64]; /* shape of a shard, the chunks that lie in one file; 0 everywhere: each has its own */
@@ -298,12 +306,12 @@ typedef struct ndf_array_spec {
   const int64_t *shape;   /* ndim extents; may be NULL when ndim is 0 */
   const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
   const char *attrs_json; /* attributes as a JSON object; NULL: none */
-  const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+  const char *extra_json; /* the format's own metadata as ndf_array_get_extra gives it; NULL: none */
   const int64_t *chunks;  /* ndim extents of a chunk; NULL: as the format chooses. This and the next are for
                              formats with NDF_CAP_CHUNKED; others do not look at them */
   const ndf_blosc_params *compression; /* codec, level and shuffle count; NULL: as the format chooses */
   const void *fill;       /* value of elements that were never written: one element of dtype, in native byte
-                             order as ndf_array_fill gives it; NULL: as the format chooses, which is zero */
+                             order as ndf_array_get_fill gives it; NULL: as the format chooses: zero */
   int64_t expected_rows;  /* hint for choosing chunks: what the first axis will grow to; 0: as shape says */
   int64_t fill_len;       /* dtype "bytes" or "str": bytes at fill; else 0 */
   const char *codecs_json; /* codecs that make the bytes of a chunk, the first one first, as a JSON list of
@@ -326,7 +334,7 @@ typedef struct ndf_item {
   const int64_t *offsets; /* "bytes" and "str": element i is data[offsets[i]] to data[offsets[i+1]] */
   const char *dims_json;  /* names of the axes as a JSON list; NULL: none */
   const char *attrs_json; /* attributes as a JSON object; NULL: none */
-  const char *extra_json; /* the format's own metadata as ndf_array_extra gives it; NULL: none */
+  const char *extra_json; /* the format's own metadata as ndf_array_get_extra gives it; NULL: none */
 } ndf_item;
 
 /* One array that ndf_load has read. Offsets are bytes from the start of the caller's buffer. */
@@ -640,7 +648,7 @@ NDF_API const char *ndf_status_text(int32_t status);
  *
  * It is for tests and for finding leaks.
  *
- *   count  receives the number of open handles
+ *   count  [out] receives the number of open handles
  *
  * Returns NDF_OK; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
@@ -648,24 +656,11 @@ NDF_API const char *ndf_status_text(int32_t status);
  * Since 1.0. */
 NDF_API int32_t ndf_handle_count(int64_t *count, ndf_error *err);
 
-/* Counts how often the bounds of a thread's stack had to be found out.
- *
- * It is for tests: the library remembers the bounds of every thread, since finding them out is slow. In a
- * child of fork() the count begins at 0.
- *
- *   count  receives the number
- *
- * Returns NDF_OK; NDF_ERR_ARGUMENT.
- * Ownership: nothing is kept.
- * Threads: any.
- * Since 1.0. */
-NDF_API int32_t ndf_stack_misses(int64_t *count, ndf_error *err);
-
 /* ==== Formats ========================================================================= */
 
 /* Counts the formats of this library.
  *
- *   count  receives the number of formats
+ *   count  [out] receives the number of formats
  *
  * Returns NDF_OK; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
@@ -676,19 +671,19 @@ NDF_API int32_t ndf_format_count(int32_t *count, ndf_error *err);
 /* Describes one of the formats of this library.
  *
  *   index  from 0 up to the count of ndf_format_count
- *   info   struct_size set by the caller, the rest is filled
+ *   info   [out] struct_size set by the caller, the rest is filled
  *
  * Returns NDF_OK; NDF_ERR_BOUNDS for an index outside; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_format_at(int32_t index, ndf_format_info *info, ndf_error *err);
+NDF_API int32_t ndf_format_get_info(int32_t index, ndf_format_info *info, ndf_error *err);
 
 /* Finds the format of a file or folder by its content.
  *
- *   path  the file or folder
- *   buf   receives the name of the format; may be NULL with *len 0
- *   len   in: bytes at buf; out: length of the name
+ *   path  [in] the file or folder
+ *   buf   [out, nullable] receives the name of the format; NULL only with *len 0
+ *   len   [inout] in: bytes at buf; out: length of the name
  *
  * Returns NDF_OK; NDF_ERR_FORMAT when no format recognises it; NDF_ERR_BUFFER; NDF_ERR_NOT_FOUND;
  *   NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_ARGUMENT.
@@ -704,9 +699,9 @@ NDF_API int32_t ndf_detect(const char *path, char *buf, int64_t *len, ndf_error 
  * The format is found by content unless the options name it. Metadata is read and checked here, elements
  * later.
  *
- *   path     the file or folder
- *   options  access mode and limits; may be NULL: reading, format by content, default limits
- *   file     receives the handle; 0 after an error
+ *   path     [in] the file or folder
+ *   options  [in, nullable] access mode and limits; NULL: reading, format by content, default limits
+ *   file     [out, owned] receives the handle; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not
  *   of the one named; NDF_ERR_CORRUPT; NDF_ERR_LIMIT for metadata longer than max_header;
@@ -724,11 +719,12 @@ NDF_API int32_t ndf_file_open(const char *path, const ndf_open_options *options,
  * Arrays are added with ndf_file_add and written with ndf_array_write. The file appears at path when
  * ndf_file_close has succeeded; before, an older file of that name is untouched.
  *
- *   path        where the file shall appear
- *   format      name of the format; may be NULL: by the extension of path
- *   attrs_json  attributes of the file as a JSON object; may be NULL: none
- *   options     how the file becomes visible; may be NULL: atomically, without fsync, over an existing file
- *   file        receives the handle; 0 after an error
+ *   path        [in] where the file shall appear
+ *   format      [in, nullable] name of the format; NULL: by the extension of path
+ *   attrs_json  [in, nullable] attributes of the file as a JSON object; NULL: none
+ *   options     [in, nullable] how the file becomes visible; NULL: atomically, without fsync, over an
+ *               existing file
+ *   file        [out, owned] receives the handle; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several;
  *   NDF_ERR_EXISTS with options.exclusive; NDF_ERR_NOT_FOUND when the folder is missing; NDF_ERR_PERMISSION;
@@ -747,7 +743,7 @@ NDF_API int32_t ndf_file_create(const char *path, const char *format, const char
  * from now on, but still describe themselves. When committing a new file fails nothing of it is left, and an
  * older file of that name is untouched (with NDF_COMMIT_DIRECT it is lost).
  *
- *   file  the handle
+ *   file  [taken] the handle
  *
  * Returns NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_ORDER when an array was not
  *   written completely; NDF_ERR_EXISTS; NDF_ERR_PERMISSION; NDF_ERR_VALUE; NDF_ERR_IO.
@@ -762,7 +758,7 @@ NDF_API int32_t ndf_file_close(ndf_file file, ndf_error *err);
  * NDF_COMMIT_DIRECT it is lost). Of a file open for changes what was not flushed is discarded. Arrays of the
  * file refuse reading and writing from now on.
  *
- *   file  the handle
+ *   file  [taken] the handle
  *
  * Returns NDF_OK; NDF_ERR_HANDLE; NDF_ERR_IO when something could not be removed.
  * Ownership: takes the handle back.
@@ -773,50 +769,50 @@ NDF_API int32_t ndf_file_abort(ndf_file file, ndf_error *err);
 /* Describes an open file.
  *
  *   file  the handle
- *   info  struct_size set by the caller, the rest is filled
+ *   info  [out] struct_size set by the caller, the rest is filled
  *
  * Returns NDF_OK; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_file_info_get(ndf_file file, ndf_file_info *info, ndf_error *err);
+NDF_API int32_t ndf_file_get_info(ndf_file file, ndf_file_info *info, ndf_error *err);
 
 /* Gives the name of an array by its position.
  *
  *   file   the handle
  *   index  position in file order, from 0 up to narrays of ndf_file_info
- *   buf    receives the name, UTF-8; may be NULL with *len 0
- *   len    in: bytes at buf; out: length of the name
+ *   buf    [out, nullable] receives the name, UTF-8; NULL only with *len 0
+ *   len    [inout] in: bytes at buf; out: length of the name
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for an index outside; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_file_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_file_get_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err);
 
 /* Opens an array of a file by name.
  *
  *   file   the handle of the file
- *   name   the array's name; "" where the file is one array
- *   array  receives the handle; 0 after an error
+ *   name   [in] the array's name; "" where the file is one array
+ *   array  [out, owned] receives the handle; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: the handle is the caller's, to be given to ndf_array_close.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err);
+NDF_API int32_t ndf_array_open(ndf_file file, const char *name, ndf_array *array, ndf_error *err);
 
 /* Opens an array of a file by its position.
  *
  *   file   the handle of the file
  *   index  position in file order, from 0 up to narrays of ndf_file_info
- *   array  receives the handle; 0 after an error
+ *   array  [out, owned] receives the handle; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_BOUNDS for an index outside; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: the handle is the caller's, to be given to ndf_array_close.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
+NDF_API int32_t ndf_array_open_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
 
 /* Declares a new array in a file that is being created or changed.
  *
@@ -827,9 +823,9 @@ NDF_API int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array
  * array decides what the file holds: with the name "" it is this one array, with any other a table.
  *
  *   file   the handle of the file
- *   name   the array's name; "" where the file is one array
- *   spec   dtype, shape, storage and metadata
- *   array  receives the handle; 0 after an error
+ *   name   [in] the array's name; "" where the file is one array
+ *   spec   [in] dtype, shape, storage and metadata
+ *   array  [out, owned] receives the handle; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_NAME_EXISTS; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for a
  *   dtype that the format does not have; NDF_ERR_SHAPE; NDF_ERR_VALUE for a name or metadata that the format
@@ -859,7 +855,7 @@ NDF_API int32_t ndf_file_flush(ndf_file file, ndf_error *err);
  * Open handles of the array stay open and refuse to read and write.
  *
  *   file  the handle of a file open for changes or being created
- *   name  the array's name
+ *   name  [in] the array's name
  *
  * Returns NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_READ_ONLY for a file open for reading;
  *   NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_REMOVE, and for a file that is this one array;
@@ -875,7 +871,7 @@ NDF_API int32_t ndf_file_remove(ndf_file file, const char *name, ndf_error *err)
  *
  * Nothing is committed by it: what was written becomes part of the file when the file is closed.
  *
- *   array  the handle
+ *   array  [taken] the handle
  *
  * Returns NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_IO.
  * Ownership: takes the handle back.
@@ -886,39 +882,40 @@ NDF_API int32_t ndf_array_close(ndf_array array, ndf_error *err);
 /* Describes an array.
  *
  *   array  the handle
- *   info   struct_size set by the caller, the rest is filled
+ *   info   [out] struct_size set by the caller, the rest is filled
  *
  * Returns NDF_OK; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_info_get(ndf_array array, ndf_array_info *info, ndf_error *err);
+NDF_API int32_t ndf_array_get_info(ndf_array array, ndf_array_info *info, ndf_error *err);
 
 /* Gives the value of elements that were never written.
  *
  *   array  the handle
- *   buf    receives one element of the stored dtype, in native byte order; may be NULL with *len 0
- *   len    in: bytes at buf; out: itemsize of ndf_array_info, or 0 when the array has no such value (without
- *          NDF_ARRAY_FILL), where the element reads as zero
+ *   buf    [out, nullable] receives one element of the stored dtype, in native byte order; NULL only with
+ *          *len 0
+ *   len    [inout] in: bytes at buf; out: itemsize of ndf_array_info, or 0 when the array has no such value
+ *          (without NDF_ARRAY_FILL), where the element reads as zero
  *
  * Returns NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_HANDLE;
  *   NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_array_get_fill(ndf_array array, void *buf, int64_t *len, ndf_error *err);
 
 /* Gives the name of an array's stored dtype, of any length.
  *
  *   array  the handle
- *   buf    receives the name; may be NULL with *len 0
- *   len    in: bytes at buf; out: length of the name
+ *   buf    [out, nullable] receives the name; NULL only with *len 0
+ *   len    [inout] in: bytes at buf; out: length of the name
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_array_get_dtype(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 
 /* Gives the codecs that make the bytes of a chunk of its elements.
  *
@@ -926,27 +923,28 @@ NDF_API int32_t ndf_array_dtype(ndf_array array, char *buf, int64_t *len, ndf_er
  * names and the configurations that stand there.
  *
  *   array  the handle
- *   buf    receives a JSON list of names and of objects with a name and its configuration, or "null" when the
- *          array is not stored in chunks; may be NULL with *len 0
- *   len    in: bytes at buf; out: length of the text
+ *   buf    [out, nullable] receives a JSON list of names and of objects with a name and its configuration, or
+ *          "null" when the array is not stored in chunks; NULL only with *len 0
+ *   len    [inout] in: bytes at buf; out: length of the text
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_array_get_codecs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 
 /* Gives the names of an array's axes.
  *
  *   array  the handle
- *   buf    receives a JSON list of strings, or "null" when the axes have no names; may be NULL with *len 0
- *   len    in: bytes at buf; out: length of the text
+ *   buf    [out, nullable] receives a JSON list of strings, or "null" when the axes have no names; NULL only
+ *          with *len 0
+ *   len    [inout] in: bytes at buf; out: length of the text
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_array_get_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 
 /* Gives what the array's own metadata holds beyond dtype, shape, dims and attributes.
  *
@@ -954,14 +952,14 @@ NDF_API int32_t ndf_array_dims(ndf_array array, char *buf, int64_t *len, ndf_err
  * written back.
  *
  *   array  the handle
- *   buf    receives a JSON object; may be NULL with *len 0
- *   len    in: bytes at buf; out: length of the text
+ *   buf    [out, nullable] receives a JSON object; NULL only with *len 0
+ *   len    [inout] in: bytes at buf; out: length of the text
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_array_get_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 
 /* ==== Reading and writing boxes ======================================================= */
 
@@ -969,15 +967,15 @@ NDF_API int32_t ndf_array_extra(ndf_array array, char *buf, int64_t *len, ndf_er
  *
  *   array    the handle
  *   ndim     number of axes, that of the array
- *   start    ndim positions of the first element; may be NULL, together with count: the whole array
- *   count    ndim numbers of elements; may be NULL, together with start
- *   step     ndim distances between elements, 1 or more; may be NULL: all 1
- *   dtype    type of the elements in memory: the stored one in any byte order, or an exact widening of it;
- *            may be NULL: the stored one in native byte order
- *   data     address of element 0 of the destination; may be NULL where the box has no elements
- *   strides  ndim distances in bytes, may be negative; may be NULL: row-major without gaps
- *   mask     receives a byte for each element of the box in row-major order, 1 = missing; data under it is
- *            zeroed. May be NULL: a missing element in the box is NDF_ERR_MASKED
+ *   start    [in, nullable] ndim positions of the first element; NULL, together with count: the whole array
+ *   count    [in, nullable] ndim numbers of elements; NULL together with start
+ *   step     [in, nullable] ndim distances between elements, 1 or more; NULL: all 1
+ *   dtype    [in, nullable] type of the elements in memory: the stored one in any byte order, or an exact
+ *            widening of it; NULL: the stored one in native byte order
+ *   data     [out, nullable] address of element 0 of the destination; NULL only where the box has no elements
+ *   strides  [in, nullable] ndim distances in bytes, may be negative; NULL: row-major without gaps
+ *   mask     [out, nullable] receives a byte for each element of the box in row-major order, 1 = missing;
+ *            data under it is zeroed. NULL: a missing element in the box is NDF_ERR_MASKED
  *
  * Returns NDF_OK; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
  *   NDF_ERR_MASKED; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA;
@@ -994,15 +992,15 @@ NDF_API int32_t ndf_array_read(ndf_array array, int32_t ndim, const int64_t *sta
  *
  *   array    the handle
  *   ndim     number of axes, that of the array
- *   start    ndim positions of the first element; may be NULL, together with count: the whole array
- *   count    ndim numbers of elements; may be NULL, together with start
- *   step     ndim distances between elements, 1 or more; may be NULL: all 1
- *   dtype    type of the elements in memory: the stored one in any byte order, or one that widens to it
- *            exactly; may be NULL: the stored one in native byte order
- *   data     address of element 0 of the source; may be NULL where the box has no elements
- *   strides  ndim distances in bytes, may be negative or 0; may be NULL: row-major without gaps
- *   mask     a byte for each element of the box in row-major order, 1 = missing: what data holds there is not
- *            stored; may be NULL: nothing is missing
+ *   start    [in, nullable] ndim positions of the first element; NULL, together with count: the whole array
+ *   count    [in, nullable] ndim numbers of elements; NULL together with start
+ *   step     [in, nullable] ndim distances between elements, 1 or more; NULL: all 1
+ *   dtype    [in, nullable] type of the elements in memory: the stored one in any byte order, or one that
+ *            widens to it exactly; NULL: the stored one in native byte order
+ *   data     [in, nullable] address of element 0 of the source; NULL only where the box has no elements
+ *   strides  [in, nullable] ndim distances in bytes, may be negative or 0; NULL: row-major without gaps
+ *   mask     [in, nullable] a byte for each element of the box in row-major order, 1 = missing: what data
+ *            holds there is not stored; NULL: nothing is missing
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks
  *   of rows in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that
@@ -1025,9 +1023,9 @@ NDF_API int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *st
  * after another program has made the file shorter.
  *
  *   array    the handle
- *   data     receives the address of the first element; NULL when there are no elements
- *   len      receives the number of bytes
- *   mapping  receives the handle that keeps the memory; 0 after an error
+ *   data     [out, borrowed] receives the address of the first element; NULL when there are no elements
+ *   len      [out] receives the number of bytes
+ *   mapping  [out, owned] receives the handle that keeps the memory; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_NOT_SUPPORTED, with the reason, for elements that do not lie in the file as they
  *   are in memory: compressed, in the other byte order, where elements can be missing, of variable length,
@@ -1042,7 +1040,7 @@ NDF_API int32_t ndf_array_map(ndf_array array, const void **data, int64_t *len, 
 
 /* Gives mapped memory back.
  *
- *   mapping  the handle
+ *   mapping  [taken] the handle
  *
  * Returns NDF_OK; NDF_ERR_HANDLE, as for a handle that is closed already; NDF_ERR_IO.
  * Ownership: takes the handle back. The memory must not be touched any more.
@@ -1055,19 +1053,19 @@ NDF_API int32_t ndf_map_close(ndf_map mapping, ndf_error *err);
 /* Reads a box of an array whose elements have a length of their own ("bytes" or "str").
  *
  * Element i of the box, in row-major order, is data[offsets[i]] up to and without data[offsets[i+1]]. When
- * data is too small the status is NDF_ERR_BUFFER, and need, offsets and mask are filled nevertheless.
+ * data is too small the status is NDF_ERR_BUFFER, and *len, offsets and mask are filled nevertheless.
  *
  *   array    the handle
  *   ndim     number of axes, that of the array
- *   start    ndim positions of the first element; may be NULL, together with count: the whole array
- *   count    ndim numbers of elements; may be NULL, together with start
- *   step     ndim distances between elements, 1 or more; may be NULL: all 1
- *   offsets  receives one number more than the box has elements
- *   data     receives the bytes of all elements, one after the other, UTF-8 for "str"; may be NULL with cap 0
- *   cap      bytes at data
- *   need     receives the number of bytes of all elements; may be NULL
- *   mask     receives a byte for each element, 1 = missing, which are empty; may be NULL: a missing element
- *            in the box is NDF_ERR_MASKED
+ *   start    [in, nullable] ndim positions of the first element; NULL, together with count: the whole array
+ *   count    [in, nullable] ndim numbers of elements; NULL together with start
+ *   step     [in, nullable] ndim distances between elements, 1 or more; NULL: all 1
+ *   offsets  [out] receives one number more than the box has elements
+ *   data     [out, nullable] receives the bytes of all elements, one after the other, UTF-8 for "str"; NULL
+ *            only with *len 0
+ *   len      [inout] in: bytes at data; out: bytes of all elements
+ *   mask     [out, nullable] receives a byte for each element, 1 = missing, which are empty; NULL: a missing
+ *            element in the box is NDF_ERR_MASKED
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that
  *   reaches outside; NDF_ERR_MASKED; NDF_ERR_DTYPE for elements of fixed size; NDF_ERR_NO_DATA;
@@ -1077,21 +1075,23 @@ NDF_API int32_t ndf_map_close(ndf_map mapping, ndf_error *err);
  * Threads: any; reads of one file run in parallel.
  * Since 1.0. */
 NDF_API int32_t ndf_array_read_strings(ndf_array array, int32_t ndim, const int64_t *start,
-    const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t cap, int64_t *need,
-    uint8_t *mask, ndf_error *err);
+    const int64_t *count, const int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask,
+    ndf_error *err);
 
 /* Writes a box of an array whose elements have a length of their own ("bytes" or "str"), or of S (bytes) or U
  * (UTF-8), without a mask then; what such an element cannot hold is NDF_ERR_VALUE.
  *
  *   array    the handle
  *   ndim     number of axes, that of the array
- *   start    ndim positions of the first element; may be NULL, together with count: the whole array
- *   count    ndim numbers of elements; may be NULL, together with start
- *   step     ndim distances between elements, 1 or more; may be NULL: all 1
- *   offsets  one number more than the box has elements, rising: element i of the box, in row-major order, is
- *            data[offsets[i]] up to and without data[offsets[i+1]]
- *   data     the bytes that the offsets delimit, UTF-8 for "str"; may be NULL where all elements are empty
- *   mask     a byte for each element, 1 = missing: its bytes are not stored; may be NULL: nothing is missing
+ *   start    [in, nullable] ndim positions of the first element; NULL, together with count: the whole array
+ *   count    [in, nullable] ndim numbers of elements; NULL together with start
+ *   step     [in, nullable] ndim distances between elements, 1 or more; NULL: all 1
+ *   offsets  [in] one number more than the box has elements, rising: element i of the box, in row-major
+ *            order, is data[offsets[i]] up to and without data[offsets[i+1]]
+ *   data     [in, nullable] the bytes that the offsets delimit, UTF-8 for "str"; NULL only where all elements
+ *            are empty
+ *   mask     [in, nullable] a byte for each element, 1 = missing: its bytes are not stored; NULL: nothing is
+ *            missing
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks
  *   of rows in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that
@@ -1113,7 +1113,7 @@ NDF_API int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int
  *
  *   array  the handle, of a file open for changes or being created
  *   ndim   number of axes, that of the array
- *   shape  the ndim new extents
+ *   shape  [in] the ndim new extents
  *
  * Returns NDF_OK; NDF_ERR_SHAPE for another number of axes, a negative extent, or one that the format cannot
  *   change; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a format without
@@ -1132,11 +1132,11 @@ NDF_API int32_t ndf_array_resize(ndf_array array, int32_t ndim, const int64_t *s
  *   array    the handle, of a file open for changes or being created
  *   axis     the axis along which the array grows, from 0; 0 for rows
  *   ndim     number of axes, that of the array
- *   count    ndim extents of the new elements: any along axis, those of the array along the others
- *   dtype    type of the elements in memory: the stored one in any byte order, or one that widens to it
- *            exactly; may be NULL: the stored one in native byte order
- *   data     address of element 0 of the new elements; may be NULL where there are none
- *   strides  ndim distances in bytes, may be negative or 0; may be NULL: row-major without gaps
+ *   count    [in] ndim extents of the new elements: any along axis, those of the array along the others
+ *   dtype    [in, nullable] type of the elements in memory: the stored one in any byte order, or one that
+ *            widens to it exactly; NULL: the stored one in native byte order
+ *   data     [in, nullable] address of element 0 of the new elements; NULL only where there are none
+ *   strides  [in, nullable] ndim distances in bytes, may be negative or 0; NULL: row-major without gaps
  *
  * Returns NDF_OK; NDF_ERR_SHAPE for other extents; NDF_ERR_BOUNDS for an axis that the array does not have;
  *   NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_DTYPE for another dtype; NDF_ERR_NOT_SUPPORTED for
@@ -1154,16 +1154,15 @@ NDF_API int32_t ndf_array_append(ndf_array array, int32_t axis, int32_t ndim, co
 /* Gives the stored bytes of a chunk, compressed as they are.
  *
  * Chunk i along an axis begins at element i * chunks of ndf_array_info. What the format puts around the bytes
- * is left out. Their header is checked, the rest is not. With cap 0 it tells the size.
+ * is left out. Their header is checked, the rest is not. With *len 0 it tells the size.
  *
  *   array  the handle
  *   ndim   number of axes, that of the array
- *   index  the number of the chunk along each axis, from 0; may be NULL where ndim is 0
- *   buf    receives the bytes; may be NULL with cap 0
- *   cap    bytes at buf
- *   need   receives the number of bytes, also with NDF_ERR_BUFFER; 0 for a chunk that was never written: its
- *          elements have the fill value
- *   size   receives the number of bytes that they decode to; may be NULL
+ *   index  [in, nullable] the number of the chunk along each axis, from 0; NULL only where ndim is 0
+ *   buf    [out, nullable] receives the bytes; NULL only with *len 0
+ *   len    [inout] in: bytes at buf; out: number of bytes, also with NDF_ERR_BUFFER; 0 for a chunk that was
+ *          never written: its elements have the fill value
+ *   size   [out, nullable] receives the number of bytes that they decode to
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a chunk that
  *   the array does not have; NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_CHUNKED, and for elements
@@ -1173,17 +1172,18 @@ NDF_API int32_t ndf_array_append(ndf_array array, int32_t axis, int32_t ndim, co
  * Threads: any; reads of one file run in parallel.
  * Since 1.0. */
 NDF_API int32_t ndf_array_read_chunk(ndf_array array, int32_t ndim, const int64_t *index, void *buf,
-    int64_t cap, int64_t *need, int64_t *size, ndf_error *err);
+    int64_t *len, int64_t *size, ndf_error *err);
 
 /* Stores the bytes of a whole chunk as they are.
  *
- * They are what ndf_array_read_chunk gives for an array of equal dtype, chunks and ndf_array_chunk_encoding,
- * or what ndf_blosc_compress makes of the chunk's elements in row-major order where the encoding is "blosc1".
+ * They are what ndf_array_read_chunk gives for an array of equal dtype, chunks and
+ * ndf_array_get_chunk_encoding, or what ndf_blosc_compress makes of the chunk's elements in row-major order
+ * where the encoding is "blosc1".
  *
  *   array  the handle
  *   ndim   number of axes, that of the array
- *   index  the number of the chunk along each axis, from 0; may be NULL where ndim is 0
- *   data   the bytes
+ *   index  [in, nullable] the number of the chunk along each axis, from 0; NULL only where ndim is 0
+ *   data   [in] the bytes
  *   n      how many
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_SHAPE for another number of axes;
@@ -1202,15 +1202,15 @@ NDF_API int32_t ndf_array_write_chunk(ndf_array array, int32_t ndim, const int64
  * Arrays of equal encoding, dtype and chunks can exchange them.
  *
  *   array  the handle
- *   buf    receives the name, as "blosc1"; may be NULL with *len 0
- *   len    in: bytes at buf; out: length of the name
+ *   buf    [out, nullable] receives the name, as "blosc1"; NULL only with *len 0
+ *   len    [inout] in: bytes at buf; out: length of the name
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_CHUNKED; NDF_ERR_HANDLE;
  *   NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_array_get_chunk_encoding(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 
 /* ==== Tables ========================================================================== */
 
@@ -1219,10 +1219,10 @@ NDF_API int32_t ndf_array_chunk_encoding(ndf_array array, char *buf, int64_t *le
  * Formats can keep them in memory until chunks are full: ndf_file_flush and ndf_file_close write them.
  *
  *   file    the handle of a table open for changes or being created
- *   items   one for each column, in any order, with its name, dtype, shape (the new rows and the shape of
- *           one), strides and data; struct_size is set, the other fields are 0. dtype is the column's in any
- *           byte order, or one that widens to it exactly; for columns of S and U also "bytes" or "str", with
- *           offsets. May be NULL with nitems 0
+ *   items   [in, nullable] one for each column, in any order, with its name, dtype, shape (the new rows and
+ *           the shape of one), strides and data; struct_size is set, the other fields are 0. dtype is the
+ *           column's in any byte order, or one that widens to it exactly; for columns of S and U also "bytes"
+ *           or "str", with offsets; NULL only with nitems 0
  *   nitems  number of items
  *
  * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have, or that no item is for;
@@ -1255,7 +1255,7 @@ NDF_API int32_t ndf_table_resize(ndf_file file, int64_t nrows, ndf_error *err);
 /* Puts the columns of a table into another order, at once.
  *
  *   file        the handle of a table open for changes or being created
- *   names_json  the names of all columns, as a JSON list of strings
+ *   names_json  [in] the names of all columns, as a JSON list of strings
  *
  * Returns NDF_OK; NDF_ERR_ARGUMENT for names that are not those of the columns, each once; NDF_ERR_READ_ONLY;
  *   NDF_ERR_NOT_SUPPORTED for a file that is no table, and for a format without NDF_CAP_ROWS;
@@ -1282,13 +1282,13 @@ NDF_API int32_t ndf_table_order(ndf_file file, const char *names_json, ndf_error
  * integers, else of float64, and a result that is no int64 an NDF_ERR_ARGUMENT.
  *
  *   file     the handle of a table
- *   terms    the conditions, each with its struct_size set; may be NULL with nterms 0: all rows
+ *   terms    [in, nullable] the conditions, each with its struct_size set; NULL only with nterms 0: all rows
  *   nterms   number of terms
- *   options  which part of the table, how many rows; may be NULL: all
- *   rows     receives the numbers of the rows, rising; may be NULL with cap 0: they are only counted
- *   cap      rows that there is room for
- *   nrows    receives the number of rows that were stored, or counted
- *   next     receives the row to go on with, or -1 when there is nothing more to find
+ *   options  [in, nullable] which part of the table, how many rows; NULL: all
+ *   rows     [out, nullable] receives the numbers of the rows, rising; NULL only with *nrows 0: they are only
+ *            counted
+ *   nrows    [inout] in: rows that there is room for; out: number of rows that were stored, or counted
+ *   next     [out] receives the row to go on with, or -1 when there is nothing more to find
  *
  * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_ARGUMENT for a constant
  *   that the column cannot be compared with, an unknown op, a condition that cannot be read, and a file that
@@ -1298,23 +1298,23 @@ NDF_API int32_t ndf_table_order(ndf_file file, const char *names_json, ndf_error
  * Threads: any; reads of one file run in parallel.
  * Since 1.0. */
 NDF_API int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms,
-    const ndf_where_options *options, int64_t *rows, int64_t cap, int64_t *nrows, int64_t *next,
-    ndf_error *err);
+    const ndf_where_options *options, int64_t *rows, int64_t *nrows, int64_t *next, ndf_error *err);
 
 /* Reads rows of an array by their numbers (positions along the first axis), in the order given.
  *
  * Each chunk is decoded once, whatever the order. A row may come more than once.
  *
  *   array    the handle
- *   rows     the numbers, from 0; may be NULL with nrows 0
+ *   rows     [in, nullable] the numbers, from 0; NULL only with nrows 0
  *   nrows    how many
- *   dtype    type of the elements in memory, as for ndf_array_read; may be NULL: the stored one in native
- *            byte order
- *   data     address of element 0 of the destination, whose shape is the array's but for nrows along the
- *            first axis; may be NULL where there are no elements
- *   strides  distances in bytes, one for each axis, may be negative; may be NULL: row-major without gaps
- *   mask     receives a byte for each element in row-major order, 1 = missing. May be NULL: a missing element
- *            is NDF_ERR_MASKED
+ *   dtype    [in, nullable] type of the elements in memory, as for ndf_array_read; NULL: the stored one in
+ *            native byte order
+ *   data     [out, nullable] address of element 0 of the destination, whose shape is the array's but for
+ *            nrows along the first axis; NULL only where there are no elements
+ *   strides  [in, nullable] distances in bytes, one for each axis, may be negative; NULL: row-major without
+ *            gaps
+ *   mask     [out, nullable] receives a byte for each element in row-major order, 1 = missing; NULL: a
+ *            missing element is NDF_ERR_MASKED
  *
  * Returns NDF_OK; NDF_ERR_BOUNDS for a row outside the array; NDF_ERR_SHAPE for an array without axes;
  *   NDF_ERR_MASKED; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_NO_DATA;
@@ -1338,11 +1338,11 @@ NDF_API int32_t ndf_array_take(ndf_array array, const int64_t *rows, int64_t nro
  *
  *   array  the handle
  *   ndim   number of axes, that of the array
- *   start  ndim positions of the first element; may be NULL, together with count: the whole array
- *   count  ndim numbers of elements; may be NULL, together with start
- *   step   ndim distances between elements, 1 or more; may be NULL: all 1
+ *   start  [in, nullable] ndim positions of the first element; NULL, together with count: the whole array
+ *   count  [in, nullable] ndim numbers of elements; NULL together with start
+ *   step   [in, nullable] ndim distances between elements, 1 or more; NULL: all 1
  *   what   NDF_REDUCE_* bits; the count is always there
- *   out    struct_size set by the caller, the rest is filled; what was not asked for is zero
+ *   out    [out] struct_size set by the caller, the rest is filled; what was not asked for is zero
  *
  * Returns NDF_OK; NDF_ERR_VALUE for minimum and maximum of no elements, and for a sum that does not fit;
  *   NDF_ERR_DTYPE for what elements of the dtype have no result for; NDF_ERR_NOT_SUPPORTED for numbers of 16
@@ -1370,11 +1370,11 @@ NDF_API int32_t ndf_array_reduce(ndf_array array, int32_t ndim, const int64_t *s
  * error the next get_next tries the same batch again.
  *
  *   file          the handle of a table
- *   columns_json  names of the columns as a JSON list of strings, in the order that is wanted; may be NULL:
- *                 all
+ *   columns_json  [in, nullable] names of the columns as a JSON list of strings, in the order that is wanted;
+ *                 NULL: all
  *   batch_rows    rows of a batch; 0: as the library chooses, about 65536 and whole chunks. Batches of wide
  *                 columns are shorter, so that no column of one takes more than 1 GiB
- *   stream        receives the stream; its release is NULL after an error
+ *   stream        [out, owned] receives the stream; its release is NULL after an error
  *
  * Returns NDF_OK; NDF_ERR_NAME for a column that the table does not have; NDF_ERR_DTYPE for one that Arrow
  *   has no type for; NDF_ERR_LIMIT for one whose rows are longer than 1 GiB; NDF_ERR_NOT_SUPPORTED for a file
@@ -1392,7 +1392,7 @@ NDF_API int32_t ndf_table_arrow(ndf_file file, const char *columns_json, int64_t
  *
  *   array       the handle
  *   batch_rows  rows of a chunk; 0: as the library chooses
- *   stream      receives the stream; its release is NULL after an error
+ *   stream      [out, owned] receives the stream; its release is NULL after an error
  *
  * Returns NDF_OK; NDF_ERR_DTYPE for elements that Arrow has no type for; NDF_ERR_SHAPE for an array without
  *   axes; NDF_ERR_NOT_SUPPORTED for one whose elements can be missing; NDF_ERR_NO_DATA; NDF_ERR_LIMIT for
@@ -1408,21 +1408,21 @@ NDF_API int32_t ndf_array_arrow(ndf_array array, int64_t batch_rows, struct Arro
 /* Gives the attributes of a file.
  *
  *   file  the handle
- *   buf   receives a JSON object; may be NULL with *len 0
- *   len   in: bytes at buf; out: length of the text
+ *   buf   [out, nullable] receives a JSON object; NULL only with *len 0
+ *   len   [inout] in: bytes at buf; out: length of the text
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_file_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_file_get_attrs(ndf_file file, char *buf, int64_t *len, ndf_error *err);
 
 /* Replaces all attributes of a file.
  *
  * They are written when the file is flushed or closed.
  *
  *   file        the handle
- *   attrs_json  the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
+ *   attrs_json  [in] the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED where the format has
  *   no attributes of files; NDF_ERR_LIMIT; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for text that is not a JSON
@@ -1435,21 +1435,21 @@ NDF_API int32_t ndf_file_set_attrs(ndf_file file, const char *attrs_json, ndf_er
 /* Gives the attributes of an array.
  *
  *   array  the handle
- *   buf    receives a JSON object; may be NULL with *len 0
- *   len    in: bytes at buf; out: length of the text
+ *   buf    [out, nullable] receives a JSON object; NULL only with *len 0
+ *   len    [inout] in: bytes at buf; out: length of the text
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_array_get_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 
 /* Replaces all attributes of an array.
  *
  * They are written when the file is flushed or closed.
  *
  *   array       the handle
- *   attrs_json  the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
+ *   attrs_json  [in] the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED where the format has
  *   no attributes of arrays; NDF_ERR_LIMIT; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for text that is not a JSON
@@ -1465,8 +1465,8 @@ NDF_API int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf
  * them a meaning.
  *
  *   file  the handle of a file open for reading
- *   buf   receives the bytes; may be NULL with *len 0
- *   len   in: bytes at buf; out: number of bytes, 0 when there are none
+ *   buf   [out, nullable] receives the bytes; NULL only with *len 0
+ *   len   [inout] in: bytes at buf; out: number of bytes, 0 when there are none
  *
  * Returns NDF_OK; NDF_ERR_BUFFER, *len is the number of bytes that is needed; NDF_ERR_NOT_SUPPORTED where the
  *   format has no such bytes; NDF_ERR_LIMIT for more of them than max_header of ndf_open_options; NDF_ERR_IO;
@@ -1474,18 +1474,18 @@ NDF_API int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_file_get_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err);
 
 /* ==== Blosc1 chunks =================================================================== */
 
 /* Makes a Blosc1 chunk, which c-blosc and its bindings read.
  *
- *   src     the data; may be NULL with n 0
+ *   src     [in, nullable] the data; NULL only with n 0
  *   n       bytes at src, at most 2^31 - 17
- *   params  codec, level, filter and so on; may be NULL: as the zero value says
- *   dst     receives the chunk. n + 16 bytes are always enough. Must not overlap src; may be NULL with cap 0
- *   cap     bytes at dst
- *   len     receives the size of the chunk
+ *   params  [in, nullable] codec, level, filter and so on; NULL: as the zero value says
+ *   dst     [out, nullable] receives the chunk. n + 16 bytes are always enough. Must not overlap src; NULL
+ *           only with *len 0
+ *   len     [inout] in: bytes at dst; out: size of the chunk
  *
  * Returns NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is then enough; NDF_ERR_LIMIT for more data than
  *   a chunk holds; NDF_ERR_ARGUMENT for an unknown codec, filter or level.
@@ -1493,16 +1493,15 @@ NDF_API int32_t ndf_file_trailing(ndf_file file, void *buf, int64_t *len, ndf_er
  * Threads: any.
  * Since 1.0. */
 NDF_API int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_params *params, void *dst,
-    int64_t cap, int64_t *len, ndf_error *err);
+    int64_t *len, ndf_error *err);
 
 /* Decodes a Blosc1 chunk.
  *
- *   chunk    the chunk, whole and without bytes behind it
+ *   chunk    [in] the chunk, whole and without bytes behind it
  *   n        bytes at chunk
  *   threads  the most threads to use; 0: 1
- *   dst      receives the data; may be NULL with cap 0. Must not overlap chunk
- *   cap      bytes at dst
- *   len      receives the size of the data, which ndf_blosc_info_get tells beforehand
+ *   dst      [out, nullable] receives the data; NULL only with *len 0. Must not overlap chunk
+ *   len      [inout] in: bytes at dst; out: size of the data, which ndf_blosc_get_info tells beforehand
  *
  * Returns NDF_OK; NDF_ERR_BUFFER when dst is too small, *len is the size that is needed; NDF_ERR_CORRUPT;
  *   NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT. After an error the content of dst is
@@ -1510,18 +1509,17 @@ NDF_API int32_t ndf_blosc_compress(const void *src, int64_t n, const ndf_blosc_p
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t cap,
-    int64_t *len, ndf_error *err);
+NDF_API int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threads, void *dst, int64_t *len,
+    ndf_error *err);
 
 /* Decodes some elements of a Blosc1 chunk; only the blocks that hold them are decoded.
  *
- *   chunk  the chunk, whole and without bytes behind it
+ *   chunk  [in] the chunk, whole and without bytes behind it
  *   n      bytes at chunk
  *   start  the first element; elements have the typesize that the chunk says
  *   count  number of elements
- *   dst    receives count * typesize bytes; may be NULL with cap 0. Must not overlap chunk
- *   cap    bytes at dst
- *   len    receives the number of bytes
+ *   dst    [out, nullable] receives count * typesize bytes; NULL only with *len 0. Must not overlap chunk
+ *   len    [inout] in: bytes at dst; out: number of bytes, also with NDF_ERR_BUFFER
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for elements that the chunk does not have; NDF_ERR_CORRUPT;
  *   NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
@@ -1529,19 +1527,19 @@ NDF_API int32_t ndf_blosc_decompress(const void *chunk, int64_t n, int32_t threa
  * Threads: any.
  * Since 1.0. */
 NDF_API int32_t ndf_blosc_items(const void *chunk, int64_t n, int64_t start, int64_t count, void *dst,
-    int64_t cap, int64_t *len, ndf_error *err);
+    int64_t *len, ndf_error *err);
 
 /* Tells what the header of a Blosc1 chunk says.
  *
- *   chunk  the first 16 bytes of a chunk, or more
+ *   chunk  [in] the first 16 bytes of a chunk, or more
  *   n      bytes at chunk
- *   info   receives the description; the caller sets struct_size
+ *   info   [out] receives the description; the caller sets struct_size
  *
  * Returns NDF_OK; NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED for chunks of Blosc2; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
+NDF_API int32_t ndf_blosc_get_info(const void *chunk, int64_t n, ndf_blosc_info *info, ndf_error *err);
 
 /* ==== Small files in one call ========================================================= */
 
@@ -1550,27 +1548,26 @@ NDF_API int32_t ndf_blosc_info_get(const void *chunk, int64_t n, ndf_blosc_info 
  * Elements, masks, offsets and names go to buf, where the infos tell their places; elements are row-major, in
  * native byte order, and begin at multiples of 64 bytes from buf (which is best aligned to 64 itself). The
  * format goes by the extension first and by content when that was wrong. When buf or the room for infos is
- * too small the status is NDF_ERR_BUFFER, and need, ninfos and as many infos as there is room for are filled:
- * come again with more. The file can have changed in between.
+ * too small the status is NDF_ERR_BUFFER, and *len, *ninfos and as many infos as there is room for are
+ * filled: come again with more. The file can have changed in between.
  *
- *   path    the file or folder
- *   name    name of the array to read; may be NULL: all
- *   buf     receives the arrays; may be NULL with cap 0
- *   cap     bytes at buf
- *   need    receives the number of bytes of buf that are used or needed
- *   infos   receives a description of each array. struct_size of the first is set by the caller and counts
- *           for all; may be NULL with *ninfos 0
- *   ninfos  in: infos that there is room for; out: number of arrays
+ *   path    [in] the file or folder
+ *   name    [in, nullable] name of the array to read; NULL: all
+ *   buf     [out, nullable] receives the arrays; NULL only with *len 0
+ *   len     [inout] in: bytes at buf; out: bytes that are used or needed
+ *   infos   [out, nullable] receives a description of each array. struct_size of the first is set by the
+ *           caller and counts for all; NULL only with *ninfos 0
+ *   ninfos  [inout] in: infos that there is room for; out: number of arrays
  *
  * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NAME when there is no array of that name; NDF_ERR_NOT_FOUND;
  *   NDF_ERR_PERMISSION; NDF_ERR_FORMAT; NDF_ERR_CORRUPT; NDF_ERR_LIMIT (see ndf_set_limits); NDF_ERR_IO;
- *   NDF_ERR_ARGUMENT. Other than NDF_ERR_BUFFER leave need and ninfos as they were, and the content of buf
+ *   NDF_ERR_ARGUMENT. Other than NDF_ERR_BUFFER leave *len and *ninfos as they were, and the content of buf
  *   undefined.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_load(const char *path, const char *name, void *buf, int64_t cap, int64_t *need,
-    ndf_load_info *infos, int64_t *ninfos, ndf_error *err);
+NDF_API int32_t ndf_load(const char *path, const char *name, void *buf, int64_t *len, ndf_load_info *infos,
+    int64_t *ninfos, ndf_error *err);
 
 /* Does what ndf_load does, with arguments that can be used for the next file again.
  *
@@ -1579,9 +1576,9 @@ NDF_API int32_t ndf_load(const char *path, const char *name, void *buf, int64_t 
  * whatever the arguments of that were, the arrays have the names, dtypes, shapes and places that they had
  * then.
  *
- *   path  the file or folder
- *   args  the other arguments of ndf_load. need, ninfos and series are filled; one struct is for one call at
- *         a time
+ *   path  [in] the file or folder
+ *   args  [inout] the other arguments of ndf_load. need, ninfos and series are filled; one struct is for one
+ *         call at a time
  *
  * Returns NDF_OK, and else what ndf_load returns. Other than NDF_OK and NDF_ERR_BUFFER leave args as it was.
  * Ownership: nothing is kept.
@@ -1591,12 +1588,13 @@ NDF_API int32_t ndf_load_prepared(const char *path, ndf_load_args *args, ndf_err
 
 /* Writes arrays as a new file in one call.
  *
- *   path        where the file shall appear
- *   format      name of the format; may be NULL: by the extension of path
- *   items       the arrays, each with its struct_size set; may be NULL with n 0
+ *   path        [in] where the file shall appear
+ *   format      [in, nullable] name of the format; NULL: by the extension of path
+ *   items       [in, nullable] the arrays, each with its struct_size set; NULL only with n 0
  *   n           number of items
- *   attrs_json  attributes of the file as a JSON object; may be NULL: none
- *   options     how the file becomes visible; may be NULL: atomically, without fsync, over an existing file
+ *   attrs_json  [in, nullable] attributes of the file as a JSON object; NULL: none
+ *   options     [in, nullable] how the file becomes visible; NULL: atomically, without fsync, over an
+ *               existing file
  *
  * Returns NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several;
  *   NDF_ERR_EXISTS with options.exclusive; NDF_ERR_NAME_EXISTS for a name that comes twice; NDF_ERR_DTYPE for
@@ -1614,8 +1612,8 @@ NDF_API int32_t ndf_save(const char *path, const char *format, const ndf_item *i
  *
  * It is for languages where each argument takes time.
  *
- *   path  where the file shall appear
- *   args  the other arguments of ndf_save
+ *   path  [in] where the file shall appear
+ *   args  [in] the other arguments of ndf_save
  *
  * Returns NDF_OK, and else what ndf_save returns.
  * Ownership: nothing is kept.
@@ -1630,46 +1628,48 @@ NDF_API int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, n
  * Each path is read as ndf_load reads it. Everything goes to one buffer and one array of infos, in no special
  * order: the results, which are in the order of the paths, tell where the infos of a path begin, and the
  * infos tell the places in the buffer. A path that fails does not stop the others. When buf or the room for
- * infos is too small the status is NDF_ERR_BUFFER, need and ninfos tell what all paths take, the paths that
+ * infos is too small the status is NDF_ERR_BUFFER, *len and *ninfos tell what all paths take, the paths that
  * had room are there, and the others have NDF_ERR_BUFFER in their result: come again with more, or for these.
  *
- *   paths    n files or folders; may be NULL with n 0
+ *   paths    [in, nullable] n files or folders; NULL only with n 0
  *   n        number of paths
- *   name     name of the array to read of each; may be NULL: all
- *   buf      receives the arrays; may be NULL with cap 0
- *   cap      bytes at buf
- *   need     receives the number of bytes of buf that are used or needed; -1 when the call had wrong
+ *   name     [in, nullable] name of the array to read of each; NULL: all
+ *   buf      [out, nullable] receives the arrays; NULL only with *len 0
+ *   len      [inout] in: bytes at buf; out: bytes that are used or needed; -1 when the call had wrong
  *            arguments and has not begun
- *   infos    receives a description of each array. struct_size of the first is set by the caller and counts
- *            for all; may be NULL with *ninfos 0
- *   ninfos   in: infos that there is room for; out: number of arrays
- *   results  receives what became of each path, n of them. struct_size of the first is set by the caller and
- *            counts for all; may be NULL with n 0
- *   errors   receives the reason for each path that fails, n of them, of which the others stay untouched; may
- *            be NULL
- *   options  threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+ *   infos    [out, nullable] receives a description of each array. struct_size of the first is set by the
+ *            caller and counts for all; NULL only with *ninfos 0
+ *   ninfos   [inout] in: infos that there is room for; out: number of arrays
+ *   results  [out, nullable] receives what became of each path, n of them. struct_size of the first is set by
+ *            the caller and counts for all; NULL only with n 0
+ *   errors   [out, nullable] receives the reason for each path that fails, n of them, of which the others
+ *            stay untouched
+ *   many     [in, nullable] threads, progress and cancelling; NULL: as ndf_set_threads says, without progress
  *
  * Returns NDF_OK when all paths were read; NDF_ERR_CANCELED; NDF_ERR_BUFFER; else the status of the first
  *   path that failed, with its reason in err; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t cap,
-    int64_t *need, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors,
-    const ndf_many_options *options, ndf_error *err);
+NDF_API int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t *len,
+    ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors,
+    const ndf_many_options *many, ndf_error *err);
 
 /* Writes many new files in one call, in parallel where that pays.
  *
  * Each file is written as ndf_save writes it. One that fails does not stop the others. When the call is
  * canceled, files that are done stay.
  *
- *   files     n files, each with its struct_size set; may be NULL with n 0
+ *   files     [in, nullable] n files, each with its struct_size set; NULL only with n 0
  *   n         number of files
- *   options   how the files become visible; may be NULL: atomically, without fsync, over existing files
- *   statuses  receives the status of each file, n of them, NDF_ERR_CANCELED for those not begun; may be NULL
- *   errors    receives the reason for each file that fails, n of them, of which the others stay untouched;
- *             may be NULL
- *   many      threads, progress and cancelling; may be NULL: as ndf_set_threads says, without progress
+ *   options   [in, nullable] how the files become visible; NULL: atomically, without fsync, over existing
+ *             files
+ *   statuses  [out, nullable] receives the status of each file, n of them, NDF_ERR_CANCELED for those not
+ *             begun
+ *   errors    [out, nullable] receives the reason for each file that fails, n of them, of which the others
+ *             stay untouched
+ *   many      [in, nullable] threads, progress and cancelling; NULL: as ndf_set_threads says, without
+ *             progress
  *
  * Returns NDF_OK when all files were written; NDF_ERR_CANCELED; else the status of the first file that
  *   failed, with its reason in err; NDF_ERR_ARGUMENT. With wrong arguments of the call nothing is written to
@@ -1693,11 +1693,11 @@ NDF_API int32_t ndf_save_many(const ndf_save_file *files, int64_t n, const ndf_w
  * before as a problem that is repaired. NDF_ERR_EXISTS: something was changed since, so that nothing is
  * undone.
  *
- *   path        the file or folder
- *   options     may be NULL: format by content, default limits, no repair
- *   on_problem  called for each problem, on the calling thread; may be NULL: they are only counted
- *   user        handed to on_problem; may be NULL
- *   nproblems   receives the number of problems that were found, repaired ones too
+ *   path        [in] the file or folder
+ *   options     [in, nullable] NULL: format by content, default limits, no repair
+ *   on_problem  [nullable] called for each problem, on the calling thread; NULL: they are only counted
+ *   user        [opaque] handed to on_problem
+ *   nproblems   [out] receives the number of problems that were found, repaired ones too
  *
  * Returns NDF_OK; NDF_ERR_NOT_FOUND, also when there is no repair to undo or no seal; NDF_ERR_EXISTS;
  *   NDF_ERR_PERMISSION; NDF_ERR_FORMAT when it is of no known format or not of the one named;
@@ -1715,9 +1715,9 @@ NDF_API int32_t ndf_verify(const char *path, const ndf_verify_options *options, 
  * store, by this library or another program, does not change the seal: seal it again. Temporary files are
  * left out.
  *
- *   path     the file or folder, of any format or none
- *   options  may be NULL; follow_symlinks, progress and user count, a step is a byte
- *   nfiles   receives the number of files
+ *   path     [in] the file or folder, of any format or none
+ *   options  [in, nullable] follow_symlinks, progress and user count, a step is a byte
+ *   nfiles   [out] receives the number of files
  *
  * Returns NDF_OK; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_NOT_SUPPORTED for links that are not
  *   followed and for what is no file; NDF_ERR_CANCELED; NDF_ERR_BUSY when a file becomes shorter meanwhile;
@@ -1739,14 +1739,14 @@ NDF_API int32_t ndf_seal(const char *path, const ndf_verify_options *options, in
  * With src and dst the same, a store is turned into another format in place, where the format can do so: at
  * every moment it is a whole store of one or the other.
  *
- *   src         the file or folder
- *   dst         where the new one shall appear
- *   options     may be NULL: formats by content and extension, nothing may be lost or overwritten
- *   losses      receives a JSON list of objects with array, what ("data", "dtype", "mask", "attributes",
- *               "dims", "file attributes" or "trailing bytes") and why; may be NULL
- *   losses_len  in: bytes at losses; out: length of the text. When losses is too small nothing is stored
- *               there and losses_len is the capacity that is needed, which does not change the status; may be
- *               NULL when losses is
+ *   src         [in] the file or folder
+ *   dst         [in] where the new one shall appear
+ *   options     [in, nullable] NULL: formats by content and extension, nothing may be lost or overwritten
+ *   losses      [out, nullable] receives a JSON list of objects with array, what ("data", "dtype", "mask",
+ *               "attributes", "dims", "file attributes" or "trailing bytes") and why
+ *   losses_len  [inout, nullable] in: bytes at losses; out: length of the text. When losses is too small
+ *               nothing is stored there and losses_len is the capacity that is needed, which does not change
+ *               the status; NULL only when losses is
  *
  * Returns NDF_OK; NDF_ERR_LOSS; NDF_ERR_EXISTS without options.overwrite; NDF_ERR_NAME; NDF_ERR_CORRUPT, also
  *   when reading back finds a difference; NDF_ERR_FORMAT; NDF_ERR_NOT_SUPPORTED; NDF_ERR_CANCELED;
@@ -1766,10 +1766,11 @@ NDF_API int32_t ndf_convert(const char *src, const char *dst, const ndf_convert_
  * Chunk files are copied as they are. Each part but the last has to end between chunks of every column.
  * Attributes go into every part. src stays as it is.
  *
- *   src      the store, of a format with NDF_CAP_SPLIT
- *   parts    the parts one after the other, each with its struct_size set; together they have all rows
+ *   src      [in] the store, of a format with NDF_CAP_SPLIT
+ *   parts    [in] the parts one after the other, each with its struct_size set; together they have all rows
  *   nparts   number of parts
- *   options  how the new stores become visible; may be NULL: atomically, without fsync, over existing ones
+ *   options  [in, nullable] how the new stores become visible; NULL: atomically, without fsync, over existing
+ *            ones
  *
  * Returns NDF_OK; NDF_ERR_SHAPE when the parts have not all rows together, or one ends within a chunk: the
  *   message names the nearest rows that do; NDF_ERR_NOT_SUPPORTED for another format; NDF_ERR_EXISTS with
@@ -1786,10 +1787,10 @@ NDF_API int32_t ndf_split(const char *src, const ndf_part *parts, int64_t nparts
  * Names, dtypes, chunks and the shapes of rows have to be the same, and each store but the last has to end
  * between chunks. Attributes are those of the first. The stores stay as they are.
  *
- *   srcs     the stores, of one format with NDF_CAP_SPLIT
+ *   srcs     [in] the stores, of one format with NDF_CAP_SPLIT
  *   nsrcs    how many, 1 or more
- *   dst      where the new store shall appear
- *   options  how it becomes visible; may be NULL: atomically, without fsync, over an existing one
+ *   dst      [in] where the new store shall appear
+ *   options  [in, nullable] how it becomes visible; NULL: atomically, without fsync, over an existing one
  *
  * Returns NDF_OK; NDF_ERR_SHAPE; NDF_ERR_DTYPE; NDF_ERR_NAME; NDF_ERR_NOT_SUPPORTED for another format;
  *   NDF_ERR_EXISTS with options.exclusive; NDF_ERR_NOT_FOUND; NDF_ERR_PERMISSION; NDF_ERR_FORMAT;

@@ -371,7 +371,7 @@ struct selection {
   selection(std::uint64_t array, const box &b, const std::string &where) {
     static constexpr std::int64_t origin[NDF_MAX_NDIM] = {};
     info.struct_size = sizeof info;
-    call(ndf_array_info_get, array, &info);
+    call(ndf_array_get_info, array, &info);
     ndim = info.ndim;
     const auto axes = static_cast<std::size_t>(ndim);
     if (b.start.empty() && b.count.empty() && b.step.empty()) {
@@ -514,7 +514,7 @@ inline std::vector<format_info> formats() {
   for (std::int32_t i = 0; i < n; i++) {
     ndf_format_info info = {};
     info.struct_size = sizeof info;
-    detail::call(ndf_format_at, i, &info);
+    detail::call(ndf_format_get_info, i, &info);
     out.push_back({info.name, info.extensions, info.caps});
   }
   return out;
@@ -617,7 +617,7 @@ class array {
   /// Bytes of an element; 0 for texts, which have a length of their own each.
   std::int64_t itemsize() const { return info().itemsize; }
   /// Name of the stored dtype: a NumPy typestring, "bfloat16", "bytes", "str", or a record as a JSON list.
-  std::string dtype() const { return detail::text(ndf_array_dtype, handle()); }
+  std::string dtype() const { return detail::text(ndf_array_get_dtype, handle()); }
   /// NDF_ARRAY_* bits.
   std::uint32_t flags() const { return info().flags; }
   /// Whether elements can be missing.
@@ -642,7 +642,7 @@ class array {
   /// when T is not the stored type.
   template <class T>
   std::optional<T> fill() const {
-    const std::string stored = dtype(), value = detail::bytes(ndf_array_fill, handle());
+    const std::string stored = dtype(), value = detail::bytes(ndf_array_get_fill, handle());
     if (value.empty()) return std::nullopt;
     if (!detail::same_dtype(detail::dtype_name<T>(), detail::native(stored)) || value.size() != sizeof(T))
       throw error(NDF_ERR_DTYPE, where_ + "elements of " + stored + " where " + detail::dtype_name<T>() + " are expected");
@@ -656,11 +656,11 @@ class array {
   }
 
   /// Names of the axes as a JSON list, or "null".
-  std::string dims_json() const { return detail::text(ndf_array_dims, handle()); }
+  std::string dims_json() const { return detail::text(ndf_array_get_dims, handle()); }
   /// Attributes as a JSON object.
-  std::string attrs_json() const { return detail::text(ndf_array_attrs, handle()); }
+  std::string attrs_json() const { return detail::text(ndf_array_get_attrs, handle()); }
   /// What the format stores beyond that, as a JSON object in its own terms.
-  std::string extra_json() const { return detail::text(ndf_array_extra, handle()); }
+  std::string extra_json() const { return detail::text(ndf_array_get_extra, handle()); }
   /// Replaces all attributes; they are written when the file is closed.
   void set_attrs_json(const std::string &json) {
     detail::call(ndf_array_set_attrs, handle(), detail::c_text(json, "attributes"));
@@ -730,10 +730,9 @@ class array {
     std::string bytes;
     for (;;) {
       ndf_error err;
-      std::int64_t need = 0;
-      const std::int32_t status =
-          ndf_array_read_strings(handle(), s.ndim, s.start, s.count, s.step, offsets.data(), bytes.data(),
-                                 static_cast<std::int64_t>(bytes.size()), &need, mask.data(), &err);
+      std::int64_t need = static_cast<std::int64_t>(bytes.size());
+      const std::int32_t status = ndf_array_read_strings(handle(), s.ndim, s.start, s.count, s.step, offsets.data(),
+                                                         bytes.data(), &need, mask.data(), &err);
       if (status == NDF_OK) break;
       if (status != NDF_ERR_BUFFER) detail::raise(status, err);
       bytes.resize(static_cast<std::size_t>(need));
@@ -834,10 +833,9 @@ class array {
   std::optional<std::string> read_chunk(const extents &index) const {
     for (std::string out(4000, '\0');;) {
       ndf_error err;
-      std::int64_t need = 0;
-      const std::int32_t status =
-          ndf_array_read_chunk(handle(), static_cast<std::int32_t>(index.size()), index.data(), out.data(),
-                               static_cast<std::int64_t>(out.size()), &need, nullptr, &err);
+      std::int64_t need = static_cast<std::int64_t>(out.size());
+      const std::int32_t status = ndf_array_read_chunk(handle(), static_cast<std::int32_t>(index.size()), index.data(),
+                                                       out.data(), &need, nullptr, &err);
       if (status != NDF_OK && status != NDF_ERR_BUFFER) detail::raise(status, err);
       if (status == NDF_OK && need == 0) return std::nullopt;
       out.resize(static_cast<std::size_t>(need));
@@ -850,7 +848,7 @@ class array {
                  static_cast<std::int64_t>(bytes.size()));
   }
   /// Names how the stored bytes of a chunk are made, such as "blosc1". NDF_ERR_NOT_SUPPORTED where there are no chunks.
-  std::string chunk_encoding() const { return detail::text(ndf_array_chunk_encoding, handle()); }
+  std::string chunk_encoding() const { return detail::text(ndf_array_get_chunk_encoding, handle()); }
 
   /// Writes a box of texts: any range of std::string, std::string_view or const char *, or of std::optional of these,
   /// where none is a missing element. "str" wants UTF-8 (otherwise NDF_ERR_VALUE). Order as for write.
@@ -871,7 +869,7 @@ class array {
   ndf_array_info info() const {
     ndf_array_info out = {};
     out.struct_size = sizeof out;
-    detail::call(ndf_array_info_get, handle(), &out);
+    detail::call(ndf_array_get_info, handle(), &out);
     return out;
   }
 
@@ -1119,7 +1117,7 @@ class file {
   /// Number of arrays.
   std::int64_t size() const { return info().narrays; }
   /// Name of the array at a position in file order, from 0 up to size(); UTF-8. NDF_ERR_BOUNDS outside.
-  std::string name(std::int64_t index) const { return detail::text(ndf_file_name, handle(), index); }
+  std::string name(std::int64_t index) const { return detail::text(ndf_file_get_name, handle(), index); }
   /// Names of all arrays in file order.
   std::vector<std::string> names() const {
     std::vector<std::string> out;
@@ -1160,10 +1158,10 @@ class file {
   }
 
   /// Attributes of the file as a JSON object.
-  std::string attrs_json() const { return detail::text(ndf_file_attrs, handle()); }
+  std::string attrs_json() const { return detail::text(ndf_file_get_attrs, handle()); }
   /// The bytes after the data, empty when there are none. Throws NDF_ERR_NOT_SUPPORTED where the format keeps none.
   std::string trailing() const {
-    return detail::bytes(ndf_file_trailing, handle());
+    return detail::bytes(ndf_file_get_trailing, handle());
   }
   /// Replaces all attributes of the file; they are written when it is closed.
   void set_attrs_json(const std::string &json) {
@@ -1176,12 +1174,12 @@ class file {
       for (std::int64_t i = 0, n = size(); i < n; i++)
         if (this->name(i) == name) return array_at(i);
     }
-    return make(detail::place(path_, name), ndf_file_array, detail::c_text(name, "name"));
+    return make(detail::place(path_, name), ndf_array_open, detail::c_text(name, "name"));
   }
 
   /// The array at a position in file order, from 0 up to size(). NDF_ERR_BOUNDS outside.
   ndfile::array array_at(std::int64_t index) const {
-    return make(path_ + ": array " + std::to_string(index) + ": ", ndf_file_array_at, index);
+    return make(path_ + ": array " + std::to_string(index) + ": ", ndf_array_open_at, index);
   }
 
   /// Declares a new array in a file that is being created or changed; its elements are then written with array::write or
@@ -1226,9 +1224,8 @@ class file {
     std::vector<std::int64_t> rows;
     for (std::int64_t room = 1000, found = 0, next = 0; next >= 0; room = found) { // as many again
       rows.resize(static_cast<std::size_t>(found + room));
-      std::int64_t n = 0;
-      detail::call(ndf_table_where, handle(), c.data(), static_cast<std::int64_t>(c.size()), &o, rows.data() + found, room, &n,
-                   &next);
+      std::int64_t n = room;
+      detail::call(ndf_table_where, handle(), c.data(), static_cast<std::int64_t>(c.size()), &o, rows.data() + found, &n, &next);
       found += n;
       rows.resize(static_cast<std::size_t>(found));
       o.start = next;
@@ -1253,7 +1250,7 @@ class file {
   ndf_file_info info() const {
     ndf_file_info out = {};
     out.struct_size = sizeof out;
-    detail::call(ndf_file_info_get, handle(), &out);
+    detail::call(ndf_file_get_info, handle(), &out);
     return out;
   }
 
@@ -1404,20 +1401,19 @@ inline loaded_file load(const std::string &path, const std::optional<std::string
   infos[0].struct_size = sizeof infos[0];
   const char *c_path = detail::c_text(path, "path"), *c_name = name ? detail::c_text(*name, "name") : nullptr;
   ndf_error err;
-  std::int64_t need = 0, n = few;
-  std::int32_t status = ndf_load(c_path, c_name, scratch, sizeof scratch, &need, infos, &n, &err);
+  std::int64_t need = sizeof scratch, n = few;
+  std::int32_t status = ndf_load(c_path, c_name, scratch, &need, infos, &n, &err);
   if (status == NDF_OK) {
     loaded_file::memory block = loaded_file::allocate(need);
     std::memcpy(block.get(), scratch, static_cast<std::size_t>(need));
     return loaded_file(path, std::move(block), std::vector<ndf_load_info>(infos, infos + n));
   }
   while (status == NDF_ERR_BUFFER) { // again when the file has grown in between
-    const std::int64_t room = need;
-    loaded_file::memory block = loaded_file::allocate(room);
+    loaded_file::memory block = loaded_file::allocate(need);
     std::vector<ndf_load_info> all(static_cast<std::size_t>(n > 0 ? n : 1));
     all[0].struct_size = sizeof all[0];
     n = static_cast<std::int64_t>(all.size());
-    status = ndf_load(c_path, c_name, block.get(), room, &need, all.data(), &n, &err);
+    status = ndf_load(c_path, c_name, block.get(), &need, all.data(), &n, &err);
     if (status == NDF_OK) {
       all.resize(static_cast<std::size_t>(n));
       return loaded_file(path, std::move(block), std::move(all));

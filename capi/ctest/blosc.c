@@ -12,24 +12,24 @@ static void test_codec(const char *codec, uint32_t shuffle, int32_t threads) {
   for (int i = 0; i < N; i++) data[i] = i * 7;
   ndf_blosc_params params = {.struct_size = sizeof params, .level = 5, .codec = codec, .shuffle = shuffle,
                              .typesize = 4, .threads = threads};
-  OK(ndf_blosc_compress(data, sizeof data, &params, chunk, sizeof chunk, &size, &err));
+  OK(ndf_blosc_compress(data, sizeof data, &params, chunk, ROOM(size, sizeof chunk), &err));
   CHECK(size > 16 && size <= (int64_t)sizeof chunk);
 
   ndf_blosc_info info = {.struct_size = sizeof info};
-  OK(ndf_blosc_info_get(chunk, 16, &info, &err));
+  OK(ndf_blosc_get_info(chunk, 16, &info, &err));
   CHECK(info.nbytes == (int64_t)sizeof data && info.cbytes == size && info.typesize == 4 && info.shuffle == shuffle);
   CHECK(strncmp(info.codec, codec, 3) == 0); /* lz4hc is lz4 */
 
-  OK(ndf_blosc_decompress(chunk, size, threads, again, sizeof again, &len, &err));
+  OK(ndf_blosc_decompress(chunk, size, threads, again, ROOM(len, sizeof again), &err));
   CHECK(len == (int64_t)sizeof data && memcmp(again, data, sizeof data) == 0);
-  OK(ndf_blosc_items(chunk, size, 4321, 10, items, sizeof items, &len, &err));
+  OK(ndf_blosc_items(chunk, size, 4321, 10, items, ROOM(len, sizeof items), &err));
   CHECK(len == (int64_t)sizeof items && memcmp(items, data + 4321, sizeof items) == 0);
 
-  FAILS(NDF_ERR_BUFFER, "", ndf_blosc_decompress(chunk, size, 1, again, sizeof again - 1, &len, &err));
+  FAILS(NDF_ERR_BUFFER, "", ndf_blosc_decompress(chunk, size, 1, again, ROOM(len, sizeof again - 1), &err));
   CHECK(len == (int64_t)sizeof data);
-  FAILS(NDF_ERR_BOUNDS, "", ndf_blosc_items(chunk, size, N - 1, 2, items, sizeof items, &len, &err));
-  FAILS(NDF_ERR_CORRUPT, "byte", ndf_blosc_decompress(chunk, size - 1, 1, again, sizeof again, &len, &err));
-  FAILS(NDF_ERR_BUFFER, "", ndf_blosc_compress(data, sizeof data, &params, chunk, 10, &size, &err));
+  FAILS(NDF_ERR_BOUNDS, "", ndf_blosc_items(chunk, size, N - 1, 2, items, ROOM(len, sizeof items), &err));
+  FAILS(NDF_ERR_CORRUPT, "byte", ndf_blosc_decompress(chunk, size - 1, 1, again, ROOM(len, sizeof again), &err));
+  FAILS(NDF_ERR_BUFFER, "", ndf_blosc_compress(data, sizeof data, &params, chunk, ROOM(size, 10), &err));
   CHECK(size == (int64_t)sizeof data + 16);
 }
 
@@ -42,10 +42,10 @@ int main(void) {
   unsigned char chunk[16];
   int64_t size, len;
   ndf_blosc_params wrong = {.struct_size = sizeof wrong, .codec = "nosuch"};
-  OK(ndf_blosc_compress(NULL, 0, NULL, chunk, sizeof chunk, &size, &err));
-  OK(ndf_blosc_decompress(chunk, size, 0, NULL, 0, &len, &err));
+  OK(ndf_blosc_compress(NULL, 0, NULL, chunk, ROOM(size, sizeof chunk), &err));
+  OK(ndf_blosc_decompress(chunk, size, 0, NULL, ROOM(len, 0), &err));
   CHECK(len == 0);
-  FAILS(NDF_ERR_ARGUMENT, "nosuch", ndf_blosc_compress(NULL, 0, &wrong, chunk, sizeof chunk, &size, &err));
-  FAILS(NDF_ERR_ARGUMENT, "chunk", ndf_blosc_decompress(NULL, 5, 0, NULL, 0, &len, &err));
+  FAILS(NDF_ERR_ARGUMENT, "nosuch", ndf_blosc_compress(NULL, 0, &wrong, chunk, ROOM(size, sizeof chunk), &err));
+  FAILS(NDF_ERR_ARGUMENT, "chunk", ndf_blosc_decompress(NULL, 5, 0, NULL, ROOM(len, 0), &err));
   return check_result("blosc");
 }

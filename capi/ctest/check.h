@@ -10,6 +10,9 @@
 
 static int check_failures;
 
+/* The address of a length that says how much room there is, for the parameters that are in and out. */
+#define ROOM(length, room) ((length) = (room), &(length))
+
 #define CHECK(condition)                                                             \
   do {                                                                               \
     if (!(condition)) {                                                              \

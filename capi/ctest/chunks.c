@@ -28,26 +28,26 @@ static ndf_file make(const char *path, const char *format, ndf_array *a) {
   OK(ndf_array_write(*a, 2, (int64_t[]){0, 0}, (int64_t[]){8, 6}, NULL, NULL, elements, NULL, NULL, &err));
   close_both(*a, f);
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_file_array(f, "", a, &err));
+  OK(ndf_array_open(f, "", a, &err));
   return f;
 }
 
 static void test_info(ndf_array a) {
   ndf_array_info info = {.struct_size = sizeof info};
-  OK(ndf_array_info_get(a, &info, &err));
+  OK(ndf_array_get_info(a, &info, &err));
   CHECK(info.flags == (NDF_ARRAY_SINGLE | NDF_ARRAY_CHUNKED | NDF_ARRAY_FILL));
   CHECK(info.chunks[0] == 4 && info.chunks[1] == 6 && info.chunks[2] == 0 && info.chunks[63] == 0);
   CHECK(strcmp(info.codec, "lz4") == 0 && info.level == 5 && info.shuffle == NDF_BLOSC_BITSHUFFLE);
   float fill = 0;
   int64_t len = 3;
-  FAILS(NDF_ERR_BUFFER, "fill value", ndf_array_fill(a, &fill, &len, &err));
+  FAILS(NDF_ERR_BUFFER, "fill value", ndf_array_get_fill(a, &fill, &len, &err));
   CHECK(len == 4);
-  OK(ndf_array_fill(a, &fill, &len, &err));
+  OK(ndf_array_get_fill(a, &fill, &len, &err));
   CHECK(len == 4 && fill == 1.5f);
-  FAILS(NDF_ERR_ARGUMENT, "len is 4", ndf_array_fill(a, NULL, &len, &err));
+  FAILS(NDF_ERR_ARGUMENT, "len is 4", ndf_array_get_fill(a, NULL, &len, &err));
   char text[16];
   len = sizeof text;
-  OK(ndf_array_chunk_encoding(a, text, &len, &err));
+  OK(ndf_array_get_chunk_encoding(a, text, &len, &err));
   CHECK(strcmp(text, "blosc1") == 0);
 
   /* a program that knows nothing of chunks */
@@ -56,7 +56,7 @@ static void test_info(ndf_array a) {
   } old;
   memset(&old, 0x55, sizeof old);
   old.info.struct_size = 608; /* of the first version */
-  OK(ndf_array_info_get(a, &old.info, &err));
+  OK(ndf_array_get_info(a, &old.info, &err));
   CHECK(old.info.shape[1] == 6 && old.info.chunks[0] == 0x5555555555555555);
 }
 
@@ -64,25 +64,25 @@ static void test_read(ndf_array a, int sparse) {
   char raw[400];
   float got[24];
   int64_t need = -1, size = -1, n = 0;
-  FAILS(NDF_ERR_BUFFER, "the chunk takes", ndf_array_read_chunk(a, 2, (int64_t[]){1, 0}, NULL, 0, &need, &size, &err));
+  FAILS(NDF_ERR_BUFFER, "the chunk takes", ndf_array_read_chunk(a, 2, (int64_t[]){1, 0}, NULL, ROOM(need, 0), &size, &err));
   CHECK(need > 16 && need < (int64_t)sizeof raw && size == 96);
   memset(raw, 0x55, sizeof raw);
-  OK(ndf_array_read_chunk(a, 2, (int64_t[]){1, 0}, raw, sizeof raw, &need, NULL, &err));
+  OK(ndf_array_read_chunk(a, 2, (int64_t[]){1, 0}, raw, ROOM(need, sizeof raw), NULL, &err));
   CHECK(raw[need] == 0x55);
-  OK(ndf_blosc_decompress(raw, need, 0, got, sizeof got, &n, &err));
+  OK(ndf_blosc_decompress(raw, need, 0, got, ROOM(n, sizeof got), &err));
   CHECK(n == 96 && memcmp(got, elements + 24, 96) == 0);
   ndf_blosc_info info = {.struct_size = sizeof info};
-  OK(ndf_blosc_info_get(raw, need, &info, &err));
+  OK(ndf_blosc_get_info(raw, need, &info, &err));
   CHECK(info.typesize == 4 && strcmp(info.codec, "lz4") == 0);
 
   need = -1;
-  if (sparse) OK(ndf_array_read_chunk(a, 2, (int64_t[]){2, 0}, NULL, 0, &need, &size, &err));
+  if (sparse) OK(ndf_array_read_chunk(a, 2, (int64_t[]){2, 0}, NULL, ROOM(need, 0), &size, &err));
   if (sparse) CHECK(need == 0);
-  FAILS(NDF_ERR_BOUNDS, "", ndf_array_read_chunk(a, 2, (int64_t[]){3, 0}, raw, sizeof raw, &need, &size, &err));
-  FAILS(NDF_ERR_BOUNDS, "", ndf_array_read_chunk(a, 2, (int64_t[]){0, -1}, raw, sizeof raw, &need, &size, &err));
-  FAILS(NDF_ERR_SHAPE, "ndim is 1", ndf_array_read_chunk(a, 1, (int64_t[]){0}, raw, sizeof raw, &need, &size, &err));
-  FAILS(NDF_ERR_ARGUMENT, "index is NULL", ndf_array_read_chunk(a, 2, NULL, raw, sizeof raw, &need, &size, &err));
-  FAILS(NDF_ERR_ARGUMENT, "cap is -1", ndf_array_read_chunk(a, 2, (int64_t[]){0, 0}, raw, -1, &need, &size, &err));
+  FAILS(NDF_ERR_BOUNDS, "", ndf_array_read_chunk(a, 2, (int64_t[]){3, 0}, raw, ROOM(need, sizeof raw), &size, &err));
+  FAILS(NDF_ERR_BOUNDS, "", ndf_array_read_chunk(a, 2, (int64_t[]){0, -1}, raw, ROOM(need, sizeof raw), &size, &err));
+  FAILS(NDF_ERR_SHAPE, "ndim is 1", ndf_array_read_chunk(a, 1, (int64_t[]){0}, raw, ROOM(need, sizeof raw), &size, &err));
+  FAILS(NDF_ERR_ARGUMENT, "index is NULL", ndf_array_read_chunk(a, 2, NULL, raw, ROOM(need, sizeof raw), &size, &err));
+  FAILS(NDF_ERR_ARGUMENT, "len is -1", ndf_array_read_chunk(a, 2, (int64_t[]){0, 0}, raw, ROOM(need, -1), &size, &err));
 }
 
 /* Chunks travel from one array into another as they are. */
@@ -93,18 +93,18 @@ static void test_write(ndf_array from, const char *path, const char *format) {
   float got[60];
   int64_t need, n = 0;
   for (int64_t i = 1; i >= 0; i--) {
-    OK(ndf_array_read_chunk(from, 2, (int64_t[]){i, 0}, raw, sizeof raw, &need, NULL, &err));
+    OK(ndf_array_read_chunk(from, 2, (int64_t[]){i, 0}, raw, ROOM(need, sizeof raw), NULL, &err));
     OK(ndf_array_write_chunk(a, 2, (int64_t[]){i, 0}, raw, need, &err));
   }
   FAILS(NDF_ERR_BOUNDS, "", ndf_array_write_chunk(a, 2, (int64_t[]){3, 0}, raw, need, &err));
   CHECK(ndf_array_write_chunk(a, 2, (int64_t[]){1, 0}, "nonsense, no chunk at all", 25, &err) != NDF_OK);
   ndf_blosc_params short_chunk = {.struct_size = sizeof short_chunk, .level = 5, .typesize = 4};
-  OK(ndf_blosc_compress(elements, 40, &short_chunk, raw, sizeof raw, &n, &err));
+  OK(ndf_blosc_compress(elements, 40, &short_chunk, raw, ROOM(n, sizeof raw), &err));
   FAILS(NDF_ERR_NOT_SUPPORTED, "", ndf_array_write_chunk(a, 2, (int64_t[]){1, 0}, raw, n, &err));
   FAILS(NDF_ERR_ARGUMENT, "data is NULL", ndf_array_write_chunk(a, 2, (int64_t[]){1, 0}, NULL, 5, &err));
   close_both(a, f);
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_file_array(f, "", &a, &err));
+  OK(ndf_array_open(f, "", &a, &err));
   OK(ndf_array_read(a, 2, NULL, NULL, NULL, NULL, got, NULL, NULL, &err));
   CHECK(memcmp(got, elements, 48 * 4) == 0 && got[48] == 1.5f && got[59] == 1.5f);
   FAILS(NDF_ERR_READ_ONLY, path, ndf_array_write_chunk(a, 2, (int64_t[]){0, 0}, raw, 5, &err));
@@ -122,14 +122,14 @@ static void test_fill_order(const char *path, const char *format, const char *dt
   OK(ndf_file_add(f, "", &spec, &a, &err));
   close_both(a, f);
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_file_array(f, "", &a, &err));
+  OK(ndf_array_open(f, "", &a, &err));
   OK(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, got, NULL, NULL, &err));
   ndf_array_info info = {.struct_size = sizeof info};
-  OK(ndf_array_info_get(a, &info, &err));
+  OK(ndf_array_get_info(a, &info, &err));
   for (int i = 0; i < 3; i++) CHECK(memcmp((char *)got + i * info.itemsize, fill, (size_t)info.itemsize) == 0);
   int64_t len = sizeof got;
   memset(got, 0, sizeof got);
-  OK(ndf_array_fill(a, got, &len, &err));
+  OK(ndf_array_get_fill(a, got, &len, &err));
   CHECK(len == info.itemsize && memcmp(got, fill, (size_t)len) == 0);
   close_both(a, f);
 }
@@ -142,14 +142,14 @@ static void test_errors(const char *folder) {
   ndf_file f;
   ndf_array a;
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_file_array(f, "x", &a, &err));
+  OK(ndf_array_open(f, "x", &a, &err));
   ndf_array_info info = {.struct_size = sizeof info};
-  OK(ndf_array_info_get(a, &info, &err));
+  OK(ndf_array_get_info(a, &info, &err));
   CHECK(!(info.flags & (NDF_ARRAY_CHUNKED | NDF_ARRAY_FILL)) && info.chunks[0] == 0 && info.codec[0] == 0);
   int64_t need = -1, len = sizeof x;
-  FAILS(NDF_ERR_NOT_SUPPORTED, "the format ds has no chunks", ndf_array_read_chunk(a, 1, &(int64_t){0}, x, sizeof x, &need, NULL, &err));
-  FAILS(NDF_ERR_NOT_SUPPORTED, path, ndf_array_chunk_encoding(a, (char *)x, &len, &err));
-  OK(ndf_array_fill(a, x, &len, &err));
+  FAILS(NDF_ERR_NOT_SUPPORTED, "the format ds has no chunks", ndf_array_read_chunk(a, 1, &(int64_t){0}, x, ROOM(need, sizeof x), NULL, &err));
+  FAILS(NDF_ERR_NOT_SUPPORTED, path, ndf_array_get_chunk_encoding(a, (char *)x, &len, &err));
+  OK(ndf_array_get_fill(a, x, &len, &err));
   CHECK(len == 0);
   close_both(a, f);
 

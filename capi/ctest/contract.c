@@ -34,7 +34,7 @@ static ndf_file open_file(const char *path) {
 
 static ndf_array open_array(ndf_file f, const char *name) {
   ndf_array a = 0;
-  OK(ndf_file_array(f, name, &a, &err));
+  OK(ndf_array_open(f, name, &a, &err));
   CHECK(a != 0);
   return a;
 }
@@ -55,7 +55,7 @@ static void test_library(void) {
     ndf_format_info info;
     memset(&info, 0xff, sizeof info);
     info.struct_size = sizeof info;
-    OK(ndf_format_at(i, &info, &err));
+    OK(ndf_format_get_info(i, &info, &err));
     if (strcmp(info.name, "ds") == 0) {
       found++;
       CHECK(strcmp(info.extensions, ".ds") == 0);
@@ -65,8 +65,8 @@ static void test_library(void) {
   }
   CHECK(found == 1);
   ndf_format_info info = {.struct_size = sizeof info};
-  FAILS(NDF_ERR_BOUNDS, "format 99", ndf_format_at(99, &info, &err));
-  FAILS(NDF_ERR_BOUNDS, "format -1", ndf_format_at(-1, &info, &err));
+  FAILS(NDF_ERR_BOUNDS, "format 99", ndf_format_get_info(99, &info, &err));
+  FAILS(NDF_ERR_BOUNDS, "format -1", ndf_format_get_info(-1, &info, &err));
 }
 
 static void test_nulls(const char *path) {
@@ -77,21 +77,21 @@ static void test_nulls(const char *path) {
   int64_t len = sizeof text, n = 0;
   FAILS(NDF_ERR_ARGUMENT, "ndf_file_open: path is NULL", ndf_file_open(NULL, NULL, &f, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_file_open: file is NULL", ndf_file_open(path, NULL, NULL, &err));
-  FAILS(NDF_ERR_ARGUMENT, "ndf_file_array: name is NULL", ndf_file_array(f, NULL, &a, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_array_open: name is NULL", ndf_array_open(f, NULL, &a, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_handle_count: count is NULL", ndf_handle_count(NULL, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_detect: len is NULL", ndf_detect(path, text, NULL, &err));
-  FAILS(NDF_ERR_ARGUMENT, "ndf_load: need is NULL", ndf_load(path, NULL, text, 10, NULL, NULL, &n, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_load: len is NULL", ndf_load(path, NULL, text, NULL, NULL, &n, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_file_set_attrs: attrs_json is NULL", ndf_file_set_attrs(f, NULL, &err));
   FAILS(NDF_ERR_ARGUMENT, "data is NULL", ndf_array_read(a, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &err));
   FAILS(NDF_ERR_ARGUMENT, "start and count", ndf_array_read(a, 1, &n, NULL, NULL, NULL, x, NULL, NULL, &err));
-  FAILS(NDF_ERR_ARGUMENT, "cap is 5", ndf_load(path, NULL, NULL, 5, &n, NULL, &(int64_t){0}, &err));
-  FAILS(NDF_ERR_ARGUMENT, "cap is -1", ndf_load(path, NULL, text, -1, &n, NULL, &(int64_t){0}, &err));
-  FAILS(NDF_ERR_ARGUMENT, "ninfos", ndf_load(path, NULL, NULL, 0, &n, NULL, &(int64_t){3}, &err));
+  FAILS(NDF_ERR_ARGUMENT, "len is 5", ndf_load(path, NULL, NULL, ROOM(n, 5), NULL, &(int64_t){0}, &err));
+  FAILS(NDF_ERR_ARGUMENT, "len is -1", ndf_load(path, NULL, text, ROOM(n, -1), NULL, &(int64_t){0}, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ninfos", ndf_load(path, NULL, NULL, ROOM(n, 0), NULL, &(int64_t){3}, &err));
   FAILS(NDF_ERR_ARGUMENT, "n is 1", ndf_save(path, NULL, NULL, 1, NULL, NULL, &err));
   /* what the error struct holds does not matter: err NULL works everywhere */
   CHECK(ndf_file_open(NULL, NULL, &f, NULL) == NDF_ERR_ARGUMENT);
   CHECK(ndf_file_close(0, NULL) == NDF_ERR_HANDLE);
-  CHECK(ndf_array_dtype(a, text, &len, NULL) == NDF_OK);
+  CHECK(ndf_array_get_dtype(a, text, &len, NULL) == NDF_OK);
   /* data of an empty box may be anything, also the addresses that some languages give empty arrays */
   int64_t start = 3, count = 0;
   OK(ndf_array_read(a, 1, &start, &count, NULL, NULL, NULL, NULL, NULL, &err));
@@ -108,8 +108,8 @@ static void test_handles(const char *path) {
   ndf_file_info info = {.struct_size = sizeof info};
   char buf[64];
   int64_t len = sizeof buf;
-  FAILS(NDF_ERR_HANDLE, "an array handle where the handle of a file", ndf_file_info_get(a, &info, &err));
-  FAILS(NDF_ERR_HANDLE, "a file handle where the handle of an array", ndf_array_dtype(f, buf, &len, &err));
+  FAILS(NDF_ERR_HANDLE, "an array handle where the handle of a file", ndf_file_get_info(a, &info, &err));
+  FAILS(NDF_ERR_HANDLE, "a file handle where the handle of an array", ndf_array_get_dtype(f, buf, &len, &err));
   FAILS(NDF_ERR_HANDLE, "a file handle where the handle of an array", ndf_array_close(f, &err));
   FAILS(NDF_ERR_HANDLE, "an array handle", ndf_file_close(a, &err));
   FAILS(NDF_ERR_HANDLE, "0 where", ndf_file_close(0, &err));
@@ -128,8 +128,8 @@ static void test_handles(const char *path) {
   ndf_file f2 = open_file(path);
   ndf_array a2 = open_array(f2, "y");
   CHECK(f2 != f && a2 != a);
-  FAILS(NDF_ERR_HANDLE, "", ndf_file_info_get(f, &info, &err));
-  FAILS(NDF_ERR_HANDLE, "", ndf_array_dtype(a, buf, &len, &err));
+  FAILS(NDF_ERR_HANDLE, "", ndf_file_get_info(f, &info, &err));
+  FAILS(NDF_ERR_HANDLE, "", ndf_array_get_dtype(a, buf, &len, &err));
   OK(ndf_array_close(a2, &err));
   OK(ndf_file_close(f2, &err));
   CHECK(open_handles() == before);
@@ -141,7 +141,7 @@ static void test_close_order(const char *folder, const char *path) {
   ndf_file f = open_file(path);
   ndf_array a = open_array(f, "x"), b = open_array(f, "y"), c;
   OK(ndf_file_close(f, &err));
-  FAILS(NDF_ERR_HANDLE, "closed already", ndf_file_array(f, "x", &c, &err));
+  FAILS(NDF_ERR_HANDLE, "closed already", ndf_array_open(f, "x", &c, &err));
   CHECK(c == 0);
   OK(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
   CHECK(x[2] == 3);
@@ -170,7 +170,7 @@ static void test_close_order(const char *folder, const char *path) {
   CHECK(fopen(made, "r") == NULL);
   OK(ndf_file_close(f, &err));
   ndf_array_info info = {.struct_size = sizeof info};
-  OK(ndf_array_info_get(a, &info, &err));
+  OK(ndf_array_get_info(a, &info, &err));
   CHECK(info.shape[0] == 3);
   FAILS(NDF_ERR_HANDLE, "closed", ndf_array_write(a, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
   OK(ndf_array_close(a, &err));
@@ -198,21 +198,21 @@ static void test_struct_sizes(const char *path) {
   /* smaller than ours: filled as far as it goes */
   memset(&big, 0x55, sizeof big);
   big.info.struct_size = 16;
-  OK(ndf_file_info_get(f, &big.info, &err));
+  OK(ndf_file_get_info(f, &big.info, &err));
   CHECK(big.info.struct_size == 16);
   CHECK(big.info.kind == NDF_KIND_DATASET && big.info.narrays == 2);
   CHECK(big.info.caps == 0x55555555 && big.info.format[0] == 0x55);
   /* larger than ours: the rest stays as it is */
   big.info.struct_size = sizeof big;
-  OK(ndf_file_info_get(f, &big.info, &err));
+  OK(ndf_file_get_info(f, &big.info, &err));
   CHECK(strcmp(big.info.format, "ds") == 0 && big.canary[0] == 0x55 && big.canary[15] == 0x55);
   /* no size at all */
   for (uint32_t size = 0; size < 8; size++) {
     big.info.struct_size = size;
-    FAILS(NDF_ERR_ARGUMENT, "sizeof(ndf_file_info)", ndf_file_info_get(f, &big.info, &err));
+    FAILS(NDF_ERR_ARGUMENT, "sizeof(ndf_file_info)", ndf_file_get_info(f, &big.info, &err));
   }
   big.info.struct_size = 0xffffffff;
-  FAILS(NDF_ERR_ARGUMENT, "sizeof(ndf_file_info)", ndf_file_info_get(f, &big.info, &err));
+  FAILS(NDF_ERR_ARGUMENT, "sizeof(ndf_file_info)", ndf_file_get_info(f, &big.info, &err));
 
   /* an input struct that ends early: the missing fields are zero */
   ndf_file g;
@@ -225,6 +225,16 @@ static void test_struct_sizes(const char *path) {
   FAILS(NDF_ERR_LIMIT, path, ndf_file_open(path, &open, &g, &err));
   open.max_header = -1;
   FAILS(NDF_ERR_ARGUMENT, "max_header", ndf_file_open(path, &open, &g, &err));
+
+  /* options of a newer program: what the library does not know must not be asked for */
+  struct {
+    ndf_open_options options;
+    int64_t more;
+  } newest = {{.struct_size = sizeof newest}, 0};
+  OK(ndf_file_open(path, &newest.options, &g, &err));
+  OK(ndf_file_close(g, &err));
+  newest.more = (int64_t)1 << 32;
+  FAILS(NDF_ERR_NOT_SUPPORTED, "ndf_open_options: byte ", ndf_file_open(path, &newest.options, &g, &err));
 
   /* arrays of structs: one size for all */
   ndf_item items[2] = {{.struct_size = sizeof items[0], .dtype = "<f8", .name = "a", .ndim = 1, .shape = &(int64_t){0}},
@@ -243,7 +253,7 @@ static void test_struct_sizes(const char *path) {
   memset(newer, 0x55, sizeof newer);
   newer[0].info.struct_size = sizeof newer[0];
   n = 2;
-  OK(ndf_load(path, NULL, buf, sizeof buf, &need, &newer[0].info, &n, &err));
+  OK(ndf_load(path, NULL, buf, ROOM(need, sizeof buf), &newer[0].info, &n, &err));
   CHECK(n == 2 && newer[0].info.shape[0] == 3 && newer[1].info.ndim == 0 && newer[1].info.count == 1);
   CHECK(newer[0].more == 0x5555555555555555 && newer[1].more == 0x5555555555555555);
   CHECK(buf[newer[0].info.data_offset / 8 + 2] == 3 && buf[newer[1].info.data_offset / 8] == 4);
@@ -256,7 +266,7 @@ static void test_struct_sizes(const char *path) {
   memset(older, 0x55, sizeof older);
   older[0].struct_size = sizeof older[0];
   n = 2;
-  OK(ndf_load(path, NULL, buf, sizeof buf, &need, (ndf_load_info *)older, &n, &err));
+  OK(ndf_load(path, NULL, buf, ROOM(need, sizeof buf), (ndf_load_info *)older, &n, &err));
   CHECK(older[0].ndim == 1 && older[0].count == 3 && older[1].ndim == 0 && older[1].count == 1);
   CHECK(older[2].count == 0x5555555555555555);
 
@@ -269,18 +279,18 @@ static void test_texts(const char *path) {
   ndf_array a = open_array(f, "x");
   char buf[8];
   int64_t len = 0;
-  FAILS(NDF_ERR_BUFFER, "", ndf_array_dtype(a, NULL, &len, &err));
+  FAILS(NDF_ERR_BUFFER, "", ndf_array_get_dtype(a, NULL, &len, &err));
   CHECK(len == 4);
   memset(buf, 'x', sizeof buf);
   len = 3; /* the NUL has no room */
-  FAILS(NDF_ERR_BUFFER, "", ndf_array_dtype(a, buf, &len, &err));
+  FAILS(NDF_ERR_BUFFER, "", ndf_array_get_dtype(a, buf, &len, &err));
   CHECK(len == 4 && buf[0] == 'x');
-  OK(ndf_array_dtype(a, buf, &len, &err));
+  OK(ndf_array_get_dtype(a, buf, &len, &err));
   CHECK(len == 3 && strcmp(buf, "<f8") == 0 && buf[4] == 'x');
   len = -1;
-  FAILS(NDF_ERR_ARGUMENT, "len is -1", ndf_array_dtype(a, buf, &len, &err));
+  FAILS(NDF_ERR_ARGUMENT, "len is -1", ndf_array_get_dtype(a, buf, &len, &err));
   len = 5;
-  FAILS(NDF_ERR_ARGUMENT, "len is 5", ndf_array_dtype(a, NULL, &len, &err));
+  FAILS(NDF_ERR_ARGUMENT, "len is 5", ndf_array_get_dtype(a, NULL, &len, &err));
 
   char text[200];
 #define TEXT(call, want)            \
@@ -288,21 +298,21 @@ static void test_texts(const char *path) {
   OK(call);                         \
   CHECK(strcmp(text, want) == 0 && len == (int64_t)strlen(want))
   TEXT(ndf_detect(path, text, &len, &err), "ds");
-  TEXT(ndf_file_name(f, 1, text, &len, &err), "y");
-  TEXT(ndf_array_dims(a, text, &len, &err), "[\"t\\u00e9\"]");
-  TEXT(ndf_array_attrs(a, text, &len, &err), "{\"units\": \"K\", \"n\": [1, NaN, Infinity]}");
-  TEXT(ndf_file_attrs(f, text, &len, &err), "{\"title\": \"t\", \"big\": 123456789012345678901234567890}");
+  TEXT(ndf_file_get_name(f, 1, text, &len, &err), "y");
+  TEXT(ndf_array_get_dims(a, text, &len, &err), "[\"t\\u00e9\"]");
+  TEXT(ndf_array_get_attrs(a, text, &len, &err), "{\"units\": \"K\", \"n\": [1, NaN, Infinity]}");
+  TEXT(ndf_file_get_attrs(f, text, &len, &err), "{\"title\": \"t\", \"big\": 123456789012345678901234567890}");
   len = sizeof text;
-  OK(ndf_array_extra(a, text, &len, &err));
+  OK(ndf_array_get_extra(a, text, &len, &err));
   CHECK(text[0] == '{');
-  FAILS(NDF_ERR_BOUNDS, "array 2 of 2", ndf_file_name(f, 2, text, &len, &err));
-  FAILS(NDF_ERR_BOUNDS, "array -1", ndf_file_name(f, -1, text, &len, &err));
+  FAILS(NDF_ERR_BOUNDS, "array 2 of 2", ndf_file_get_name(f, 2, text, &len, &err));
+  FAILS(NDF_ERR_BOUNDS, "array -1", ndf_file_get_name(f, -1, text, &len, &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_file_set_attrs(f, "{}", &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_array_set_attrs(a, "{}", &err));
   OK(ndf_array_close(a, &err));
   a = open_array(f, "y");
-  TEXT(ndf_array_dims(a, text, &len, &err), "null");
-  TEXT(ndf_array_attrs(a, text, &len, &err), "{}");
+  TEXT(ndf_array_get_dims(a, text, &len, &err), "null");
+  TEXT(ndf_array_get_attrs(a, text, &len, &err), "{}");
   OK(ndf_array_close(a, &err));
   OK(ndf_file_close(f, &err));
 }
@@ -331,8 +341,8 @@ static void test_errors(const char *folder, const char *path) {
   FAILS(NDF_ERR_DTYPE, path, ndf_array_read(a, 1, NULL, NULL, NULL, "<i4", x, NULL, NULL, &err));
   FAILS(NDF_ERR_DTYPE, "nonsense", ndf_array_read(a, 1, NULL, NULL, NULL, "nonsense", x, NULL, NULL, &err));
   FAILS(NDF_ERR_DTYPE, "", ndf_array_read(a, 1, NULL, NULL, NULL, "str", x, NULL, NULL, &err));
-  FAILS(NDF_ERR_DTYPE, "ndf_array_read", ndf_array_read_strings(a, 1, NULL, NULL, NULL, &n, x, 1, &n, NULL, &err));
-  FAILS(NDF_ERR_NAME, "nothing", ndf_file_array(f, "nothing", &b, &err));
+  FAILS(NDF_ERR_DTYPE, "ndf_array_read", ndf_array_read_strings(a, 1, NULL, NULL, NULL, &n, x, ROOM(n, 1), NULL, &err));
+  FAILS(NDF_ERR_NAME, "nothing", ndf_array_open(f, "nothing", &b, &err));
   CHECK(b == 0 && strstr(err.message, path) != NULL);
   FAILS(NDF_ERR_READ_ONLY, path, ndf_array_write(a, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
   ndf_array_spec spec = {.struct_size = sizeof spec, .dtype = "<f8"};

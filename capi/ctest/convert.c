@@ -30,7 +30,7 @@ static void check_array(const char *path, const char *name, int64_t n, int32_t f
   int64_t need = 0, ninfos = 1;
   ndf_load_info info = {.struct_size = sizeof info};
   char buf[4096];
-  OK(ndf_load(path, name, buf, sizeof buf, &need, &info, &ninfos, &err));
+  OK(ndf_load(path, name, buf, ROOM(need, sizeof buf), &info, &ninfos, &err));
   int same = info.ndim == 1 && info.count == n && info.data_len == n * 4;
   if (same) memcpy(got, buf + info.data_offset, (size_t)n * 4);
   for (int32_t i = 0; i < n; i++) same = same && got[i] == first + i;
@@ -132,12 +132,12 @@ static void test_split(const char *folder, const char *table) {
   ndf_file f = 0;
   ndf_array a = 0;
   OK(ndf_file_open(whole, NULL, &f, &err));
-  OK(ndf_file_array(f, "b", &a, &err));
+  OK(ndf_array_open(f, "b", &a, &err));
   OK(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, got, NULL, NULL, &err));
   for (int i = 0; i < ROWS; i++) CHECK(got[i] == (i < 4 ? 8 + i : i - 4));
   char attrs[100];
   int64_t len = sizeof attrs;
-  OK(ndf_file_attrs(f, attrs, &len, &err));
+  OK(ndf_file_get_attrs(f, attrs, &len, &err));
   CHECK(strcmp(attrs, "{\"who\": \"me\"}") == 0);
   OK(ndf_array_close(a, &err));
   OK(ndf_file_close(f, &err));

@@ -88,7 +88,7 @@ bool is_huge(const std::string &path, const std::string &name) {
   info.struct_size = sizeof info;
   ndf_error err;
   std::int64_t need = 0, n = 1;
-  const std::int32_t status = ndf_load(path.c_str(), name.c_str(), nullptr, 0, &need, &info, &n, &err);
+  const std::int32_t status = ndf_load(path.c_str(), name.c_str(), nullptr, &need, &info, &n, &err);
   return status == NDF_ERR_BUFFER && need >= std::int64_t{1} << 30;
 }
 

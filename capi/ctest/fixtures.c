@@ -41,10 +41,10 @@ static int32_t read_elements(ndf_array a, const ndf_array_info *info, struct ele
   e->mask = allocate(info->count);
   if (info->flags & NDF_ARRAY_STRINGS) {
     e->offsets = allocate((info->count + 1) * 8);
-    int32_t status = ndf_array_read_strings(a, info->ndim, NULL, NULL, NULL, e->offsets, NULL, 0, &e->size, e->mask, &err);
+    int32_t status = ndf_array_read_strings(a, info->ndim, NULL, NULL, NULL, e->offsets, NULL, ROOM(e->size, 0), e->mask, &err);
     if (status != NDF_OK && status != NDF_ERR_BUFFER) return status;
     e->data = allocate(e->size);
-    return ndf_array_read_strings(a, info->ndim, NULL, NULL, NULL, e->offsets, e->data, e->size, &e->size, e->mask, &err);
+    return ndf_array_read_strings(a, info->ndim, NULL, NULL, NULL, e->offsets, e->data, &e->size, e->mask, &err);
   }
   e->size = info->count * info->itemsize;
   e->data = allocate(e->size);
@@ -55,7 +55,8 @@ static int32_t read_elements(ndf_array a, const ndf_array_info *info, struct ele
 static int32_t measure(const char *path, const char *name, int64_t *need) {
   ndf_load_info loaded = {.struct_size = sizeof loaded};
   int64_t n = 1;
-  return ndf_load(path, name, NULL, 0, need, &loaded, &n, &err);
+  *need = 0;
+  return ndf_load(path, name, NULL, need, &loaded, &n, &err);
 }
 
 /* ndf_load of the same array gives the same. */
@@ -63,7 +64,7 @@ static void check_load(const char *path, const char *name, int64_t need, const n
   ndf_load_info loaded = {.struct_size = sizeof loaded};
   int64_t n = 1;
   char *buf = allocate(need);
-  OK(ndf_load(path, name, buf, need, &need, &loaded, &n, &err));
+  OK(ndf_load(path, name, buf, &need, &loaded, &n, &err));
   CHECK(n == 1 && loaded.ndim == info->ndim && loaded.count == info->count);
   CHECK(loaded.flags == (info->flags & ~(uint32_t)(NDF_ARRAY_CHUNKED | NDF_ARRAY_FILL)));
   CHECK(memcmp(loaded.shape, info->shape, (size_t)info->ndim * 8) == 0);
@@ -79,9 +80,9 @@ static void check_load(const char *path, const char *name, int64_t need, const n
 /* Prints name, dtype and shape of an array. */
 static void print_head(const char *kind, const char *name, ndf_array a, const ndf_array_info *info) {
   int64_t len = 0;
-  CHECK(ndf_array_dtype(a, NULL, &len, &err) == NDF_ERR_BUFFER);
+  CHECK(ndf_array_get_dtype(a, NULL, &len, &err) == NDF_ERR_BUFFER);
   char *dtype = allocate(len);
-  OK(ndf_array_dtype(a, dtype, &len, &err));
+  OK(ndf_array_get_dtype(a, dtype, &len, &err));
   printf("%s ", kind);
   print_hex(name, (int64_t)strlen(name));
   printf(" %s (", dtype);
@@ -94,13 +95,13 @@ static int32_t dump_array(const char *path, ndf_file f, int64_t index) {
   ndf_array a = 0;
   char *name;
   int64_t len = 0;
-  int32_t status = ndf_file_name(f, index, NULL, &len, &err);
+  int32_t status = ndf_file_get_name(f, index, NULL, &len, &err);
   if (status != NDF_ERR_BUFFER) return fail(status);
   name = allocate(len);
-  OK(ndf_file_name(f, index, name, &len, &err));
-  if ((status = ndf_file_array(f, name, &a, &err)) != NDF_OK) return fail(status);
+  OK(ndf_file_get_name(f, index, name, &len, &err));
+  if ((status = ndf_array_open(f, name, &a, &err)) != NDF_OK) return fail(status);
   ndf_array_info info = {.struct_size = sizeof info};
-  OK(ndf_array_info_get(a, &info, &err));
+  OK(ndf_array_get_info(a, &info, &err));
   if (info.flags & NDF_ARRAY_NO_DATA) {
     FAILS(NDF_ERR_NO_DATA, path, ndf_array_read(a, info.ndim, NULL, NULL, NULL, NULL, name, NULL, NULL, &err));
     printf("nodata ");
@@ -143,7 +144,7 @@ static int32_t dump(const char *path) {
   printf("file %s\n", path);
   int32_t status = ndf_file_open(path, NULL, &f, &err);
   if (status != NDF_OK) return fail(status);
-  OK(ndf_file_info_get(f, &info, &err));
+  OK(ndf_file_get_info(f, &info, &err));
   for (int64_t i = 0; i < info.narrays && status == NDF_OK; i++) status = dump_array(path, f, i);
   err.code = NDF_OK;
   OK(ndf_file_close(f, &err));

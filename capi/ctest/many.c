@@ -71,13 +71,13 @@ static void check_one(const char *buf, int64_t used, int i) {
 static void load_all(const ndf_many_options *many) {
   int64_t need = 0, n = 0, more;
   results[0].struct_size = sizeof *results;
-  FAILS(NDF_ERR_BUFFER, "", ndf_load_many(paths, FILES, NULL, NULL, 0, &need, NULL, &n, results, NULL, many, &err));
+  FAILS(NDF_ERR_BUFFER, "", ndf_load_many(paths, FILES, NULL, NULL, ROOM(need, 0), NULL, &n, results, NULL, many, &err));
   CHECK(n == FILES && need > LARGE * 8 && results[5].status == NDF_ERR_BUFFER);
   char *buf = aligned_alloc(64, (size_t)(need + 63) / 64 * 64);
   infos = calloc((size_t)n, sizeof *infos);
   if (buf == NULL || infos == NULL) abort();
   infos[0].struct_size = sizeof *infos;
-  OK(ndf_load_many(paths, FILES, NULL, buf, need, &more, infos, &n, results, NULL, many, &err));
+  OK(ndf_load_many(paths, FILES, NULL, buf, ROOM(more, need), infos, &n, results, NULL, many, &err));
   CHECK(more == need && n == FILES);
   for (int i = 0; i < FILES; i++) check_one(buf, need, i);
 
@@ -85,7 +85,7 @@ static void load_all(const ndf_many_options *many) {
   const char *good[2] = {paths[3], paths[4]};
   static ndf_error errors[FILES];
   paths[3] = "/no/such.ds", paths[4] = NULL;
-  FAILS(NDF_ERR_NOT_FOUND, "/no/such.ds", ndf_load_many(paths, FILES, "x", buf, need, &more, infos, &n, results, errors, many, &err));
+  FAILS(NDF_ERR_NOT_FOUND, "/no/such.ds", ndf_load_many(paths, FILES, "x", buf, ROOM(more, need), infos, &n, results, errors, many, &err));
   CHECK(results[3].status == NDF_ERR_NOT_FOUND && strstr(errors[3].message, "/no/such.ds"));
   CHECK(results[4].status == NDF_ERR_ARGUMENT && strstr(errors[4].message, "path 4 is NULL"));
   CHECK(results[3].ninfos == 0 && errors[5].code == 0 && n == FILES - 2);
@@ -94,7 +94,7 @@ static void load_all(const ndf_many_options *many) {
 
   /* with room for a part, that part is there */
   n = FILES;
-  FAILS(NDF_ERR_BUFFER, "", ndf_load_many(paths, FILES, NULL, buf, 10000, &more, infos, &n, results, NULL, many, &err));
+  FAILS(NDF_ERR_BUFFER, "", ndf_load_many(paths, FILES, NULL, buf, ROOM(more, 10000), infos, &n, results, NULL, many, &err));
   CHECK(more == need && n == FILES);
   int there = 0;
   for (int i = 0; i < FILES; i++) {
@@ -104,13 +104,13 @@ static void load_all(const ndf_many_options *many) {
   }
   CHECK(there > 10 && there < FILES);
 
-  FAILS(NDF_ERR_ARGUMENT, "results", ndf_load_many(paths, FILES, NULL, buf, need, &more, infos, &n, NULL, NULL, many, &err));
+  FAILS(NDF_ERR_ARGUMENT, "results", ndf_load_many(paths, FILES, NULL, buf, ROOM(more, need), infos, &n, NULL, NULL, many, &err));
   CHECK(more == -1);
-  FAILS(NDF_ERR_ARGUMENT, "cap is -1", ndf_load_many(paths, FILES, NULL, buf, -1, &more, infos, &n, results, NULL, many, &err));
+  FAILS(NDF_ERR_ARGUMENT, "len is -1", ndf_load_many(paths, FILES, NULL, buf, ROOM(more, -1), infos, &n, results, NULL, many, &err));
   n = -1;
-  FAILS(NDF_ERR_ARGUMENT, "ninfos", ndf_load_many(paths, FILES, NULL, buf, need, &more, infos, &n, results, NULL, many, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ninfos", ndf_load_many(paths, FILES, NULL, buf, ROOM(more, need), infos, &n, results, NULL, many, &err));
   n = 0;
-  OK(ndf_load_many(NULL, 0, NULL, NULL, 0, &more, NULL, &n, NULL, NULL, NULL, &err));
+  OK(ndf_load_many(NULL, 0, NULL, NULL, ROOM(more, 0), NULL, &n, NULL, NULL, NULL, &err));
   CHECK(more == 0 && n == 0);
   free(buf);
   free(infos);
@@ -120,12 +120,12 @@ static void load_all(const ndf_many_options *many) {
 static void cancel(void) {
   int64_t need, n = 0;
   ndf_many_options many = with_progress(1);
-  FAILS(NDF_ERR_CANCELED, "", ndf_load_many(paths, FILES, NULL, NULL, 0, &need, NULL, &n, results, NULL, &many, &err));
+  FAILS(NDF_ERR_CANCELED, "", ndf_load_many(paths, FILES, NULL, NULL, ROOM(need, 0), NULL, &n, results, NULL, &many, &err));
   CHECK(calls == 1 && need == 0 && n == 0 && results[0].status == NDF_ERR_CANCELED && results[FILES - 1].status == NDF_ERR_CANCELED);
 
   many = with_progress(0);
   n = 0;
-  FAILS(NDF_ERR_BUFFER, "", ndf_load_many(paths, FILES, NULL, NULL, 0, &need, NULL, &n, results, NULL, &many, &err));
+  FAILS(NDF_ERR_BUFFER, "", ndf_load_many(paths, FILES, NULL, NULL, ROOM(need, 0), NULL, &n, results, NULL, &many, &err));
   CHECK(calls >= 2 && last_done == FILES);
 
   /* In the middle: one file, written again and again. */
@@ -161,7 +161,7 @@ static void settings(void) {
   for (int child = 0; child < 2; child++) {
     fflush(NULL);
     if (child && fork() != 0) break;
-    FAILS(NDF_ERR_LIMIT, paths[0], ndf_load(paths[0], NULL, buf, sizeof buf, &need, &info, &n, &err));
+    FAILS(NDF_ERR_LIMIT, paths[0], ndf_load(paths[0], NULL, buf, ROOM(need, sizeof buf), &info, &n, &err));
     FAILS(NDF_ERR_LIMIT, paths[0], ndf_file_open(paths[0], NULL, &f, &err));
     ndf_open_options own = {.struct_size = sizeof own, .max_header = 10000};
     OK(ndf_file_open(paths[0], &own, &f, &err));
@@ -171,7 +171,7 @@ static void settings(void) {
   int status = -1;
   CHECK(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
   OK(ndf_set_limits(0, 0, &err));
-  OK(ndf_load(paths[0], NULL, buf, sizeof buf, &need, &info, &n, &err));
+  OK(ndf_load(paths[0], NULL, buf, ROOM(need, sizeof buf), &info, &n, &err));
 }
 
 int main(int argc, char **argv) {

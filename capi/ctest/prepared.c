@@ -46,12 +46,12 @@ static void test_again(void) {
   static char buf2[sizeof buf];
   ndf_load_info infos2[2] = {{.struct_size = sizeof *infos2}};
   int64_t need, n = 2;
-  OK(ndf_load(two, NULL, buf2, sizeof buf2, &need, infos2, &n, &err));
+  OK(ndf_load(two, NULL, buf2, ROOM(need, sizeof buf2), infos2, &n, &err));
   CHECK(n == load.ninfos && need == load.need && memcmp(buf, buf2, (size_t)need) == 0);
   CHECK(memcmp(infos, infos2, offsetof(ndf_load_info, shape) + sizeof shape) == 0);
 }
 
-static void test_layout(void) {
+static void test_series(void) {
   const char *one = file_of("one.ds", "x", "y", 1.5), *two = file_of("two.ds", "x", "y", 2.5);
   const char *other = file_of("other.ds", "w", "y", 3.5);
   OK(ndf_load_prepared(one, &load, &err));
@@ -134,10 +134,14 @@ static void test_sizes(void) {
   struct {
     ndf_load_args args;
     int64_t more;
-  } newer = {load, 0x55};
+  } newer = {load, 0};
   newer.args.struct_size = sizeof newer;
   OK(ndf_load_prepared(one, &newer.args, &err));
-  CHECK(newer.args.ninfos == 2 && newer.more == 0x55 && newer.args.struct_size == sizeof newer);
+  CHECK(newer.args.ninfos == 2 && newer.more == 0 && newer.args.struct_size == sizeof newer);
+  newer.more = 1; /* asks for what this library does not know */
+  newer.args.ninfos = 7;
+  FAILS(NDF_ERR_NOT_SUPPORTED, "ndf_load_args: byte 72 is not 0", ndf_load_prepared(one, &newer.args, &err));
+  CHECK(newer.args.ninfos == 7 && newer.more == 1);
 }
 
 int main(int argc, char **argv) {
@@ -146,7 +150,7 @@ int main(int argc, char **argv) {
   infos[0].struct_size = sizeof infos[0];
   load = (ndf_load_args){.struct_size = sizeof load, .buf = buf, .cap = sizeof buf, .infos = infos, .max_infos = 2};
   test_again();
-  test_layout();
+  test_series();
   test_errors();
   test_sizes();
   return check_result("prepared");

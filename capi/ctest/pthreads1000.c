@@ -16,7 +16,7 @@ static void *call(void *argument) {
   int64_t need, n = 1;
   ndf_file f;
   (void)argument;
-  if (ndf_load(path, "x", x, sizeof x, &need, &info, &n, &err) == NDF_OK && x[info.data_offset / 8] == 5 &&
+  if (ndf_load(path, "x", x, ROOM(need, sizeof x), &info, &n, &err) == NDF_OK && x[info.data_offset / 8] == 5 &&
       ndf_file_open(path, NULL, &f, &err) == NDF_OK && ndf_file_close(f, &err) == NDF_OK)
     right++;
   return NULL;

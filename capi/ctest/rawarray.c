@@ -23,8 +23,8 @@ static void test_structs(void) {
   ndf_array a;
   ndf_array_info info = {.struct_size = sizeof info};
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_file_array(f, "", &a, &err));
-  OK(ndf_array_info_get(a, &info, &err));
+  OK(ndf_array_open(f, "", &a, &err));
+  OK(ndf_array_get_info(a, &info, &err));
   CHECK(strcmp(info.dtype, "|V80") == 0 && info.itemsize == sizeof(struct foo));
   CHECK((info.flags & NDF_ARRAY_SINGLE) != 0 && info.ndim == 1 && info.shape[0] == 3);
   OK(ndf_array_read(a, 1, &start, &count, NULL, NULL, got, NULL, NULL, &err));
@@ -48,17 +48,17 @@ static void test_trailing(void) {
   OK(ndf_save(path, NULL, &item, 1, NULL, &options, &err));
   ndf_file f;
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_file_trailing(f, text, &len, &err));
+  OK(ndf_file_get_trailing(f, text, &len, &err));
   CHECK(len == 4 && memcmp(text, "note", 4) == 0);
   len = 3;
-  FAILS(NDF_ERR_BUFFER, "4 bytes", ndf_file_trailing(f, text, &len, &err));
+  FAILS(NDF_ERR_BUFFER, "4 bytes", ndf_file_get_trailing(f, text, &len, &err));
   CHECK(len == 4);
   OK(ndf_file_close(f, &err));
 
   OK(ndf_save(path, NULL, &item, 1, NULL, NULL, &err));
   OK(ndf_file_open(path, NULL, &f, &err));
   len = 0;
-  OK(ndf_file_trailing(f, NULL, &len, &err));
+  OK(ndf_file_get_trailing(f, NULL, &len, &err));
   CHECK(len == 0);
   OK(ndf_file_close(f, &err));
   item.name = "x";
@@ -80,7 +80,7 @@ static void test_rewrite(const char *file) {
   static _Alignas(64) char buf[4096];
   ndf_load_info info = {.struct_size = sizeof info};
   int64_t need, n = 1;
-  OK(ndf_load(file, NULL, buf, sizeof buf, &need, &info, &n, &err));
+  OK(ndf_load(file, NULL, buf, ROOM(need, sizeof buf), &info, &n, &err));
   ndf_item item = {.struct_size = sizeof item, .ndim = info.ndim, .dtype = info.dtype, .shape = info.shape,
                    .data = buf + info.data_offset};
   OK(ndf_save(path, NULL, &item, 1, NULL, NULL, &err));

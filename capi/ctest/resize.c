@@ -19,7 +19,7 @@ static ndf_file create(const char *path, const char *format, int32_t ndim, const
 static ndf_file open_file(const char *path, const ndf_open_options *options, ndf_array *a) {
   ndf_file f = 0;
   OK(ndf_file_open(path, options, &f, &err));
-  OK(ndf_file_array(f, "", a, &err));
+  OK(ndf_array_open(f, "", a, &err));
   return f;
 }
 
@@ -32,7 +32,7 @@ static void close_both(ndf_array a, ndf_file f) {
 static void check_elements(ndf_array a, int32_t ndim, const int64_t *shape, const int32_t *want, int line) {
   ndf_array_info info = {.struct_size = sizeof info};
   int32_t got[64];
-  OK(ndf_array_info_get(a, &info, &err));
+  OK(ndf_array_get_info(a, &info, &err));
   int same = info.ndim == ndim && info.count <= 64 && memcmp(info.shape, shape, (size_t)ndim * 8) == 0;
   if (same) {
     OK(ndf_array_read(a, ndim, NULL, NULL, NULL, NULL, got, NULL, NULL, &err));
@@ -50,7 +50,7 @@ static void test_rows(const char *path) {
   ndf_array a, b;
   ndf_file f = create(path, "bcolz", 1, &(int64_t){2}, &a), g;
   ndf_file_info info = {.struct_size = sizeof info};
-  OK(ndf_file_info_get(f, &info, &err));
+  OK(ndf_file_get_info(f, &info, &err));
   CHECK(info.kind == NDF_KIND_ARRAY && info.nrows == -1 && info.narrays == 1);
   OK(ndf_array_write(a, 1, NULL, NULL, NULL, NULL, (int32_t[]){0, 1}, NULL, NULL, &err));
   /* from memory in strides, of a smaller type, of the other byte order */

@@ -42,7 +42,7 @@ static void expect_ours(void) {
 }
 
 /* The library is loaded here and not by the program's start, to come after the first handlers. */
-static int32_t (*load_file)(const char *, const char *, void *, int64_t, int64_t *, ndf_load_info *, int64_t *, ndf_error *);
+static int32_t (*load_file)(const char *, const char *, void *, int64_t *, ndf_load_info *, int64_t *, ndf_error *);
 static int32_t (*save_file)(const char *, const char *, const ndf_item *, int64_t, const char *, const ndf_write_options *, ndf_error *);
 
 static void use(const char *path) {
@@ -52,7 +52,7 @@ static void use(const char *path) {
   ndf_item item = {.struct_size = sizeof item, .name = "x", .dtype = "<f8", .data = &x};
   ndf_load_info info = {.struct_size = sizeof info};
   CHECK(save_file(path, NULL, &item, 1, NULL, NULL, &err) == NDF_OK);
-  CHECK(load_file(path, "x", buf, sizeof buf, &need, &info, &n, &err) == NDF_OK);
+  CHECK(load_file(path, "x", buf, ROOM(need, sizeof buf), &info, &n, &err) == NDF_OK);
 }
 
 int main(int argc, char **argv) {

@@ -23,7 +23,7 @@ static void add(ndf_file f, const char *name, const char *dtype, int32_t ndim, c
 
 static ndf_array column(ndf_file f, const char *name) {
   ndf_array a = 0;
-  OK(ndf_file_array(f, name, &a, &err));
+  OK(ndf_array_open(f, name, &a, &err));
   return a;
 }
 
@@ -48,7 +48,7 @@ static void fill_items(ndf_item items[4], int row, int64_t shapes[4][2], int64_t
 
 static int64_t rows_of(ndf_file f) {
   ndf_file_info info = {.struct_size = sizeof info};
-  OK(ndf_file_info_get(f, &info, &err));
+  OK(ndf_file_get_info(f, &info, &err));
   CHECK(info.kind == NDF_KIND_TABLE);
   return info.nrows;
 }
@@ -106,7 +106,7 @@ static int64_t find(ndf_file f, const char *from, int64_t cap, int64_t *found) {
   int64_t n = 0, next = 0, total = 0;
   while (next >= 0) {
     options.start = next;
-    OK(ndf_table_where(f, terms, 2, &options, found + total, cap, &n, &next, &err));
+    OK(ndf_table_where(f, terms, 2, &options, found + total, ROOM(n, cap), &next, &err));
     CHECK(n <= cap && (n == cap || next == -1));
     total += n;
     if (err.code != NDF_OK) break;
@@ -123,30 +123,30 @@ static void test_where(const char *path) {
     CHECK(find(f, "Infinity", cap, rows) == 0);
   }
   /* all rows; counting; skip and limit */
-  OK(ndf_table_where(f, NULL, 0, NULL, rows, ROWS + 1, &n, &next, &err));
+  OK(ndf_table_where(f, NULL, 0, NULL, rows, ROOM(n, ROWS + 1), &next, &err));
   CHECK(n == ROWS && next == -1 && rows[9] == 9);
-  OK(ndf_table_where(f, NULL, 0, NULL, NULL, 0, &n, &next, &err));
+  OK(ndf_table_where(f, NULL, 0, NULL, NULL, ROOM(n, 0), &next, &err));
   CHECK(n == ROWS && next == -1);
   ndf_where_options options = {.struct_size = sizeof options, .start = 2, .stop = 9, .skip = 1, .limit = 3};
   ndf_term ne = {sizeof ne, NDF_OP_NE, "id", "40"};
-  OK(ndf_table_where(f, &ne, 1, &options, rows, ROWS, &n, &next, &err));
+  OK(ndf_table_where(f, &ne, 1, &options, rows, ROOM(n, ROWS), &next, &err));
   CHECK(n == 3 && next == -1 && rows[0] == 3 && rows[1] == 5 && rows[2] == 6);
-  OK(ndf_table_where(f, &ne, 1, &options, rows, 2, &n, &next, &err));
+  OK(ndf_table_where(f, &ne, 1, &options, rows, ROOM(n, 2), &next, &err));
   CHECK(n == 2 && next == 6);
 
-  FAILS(NDF_ERR_NAME, "\"none\"", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "none", "1"}, 1, NULL, rows, 9, &n, &next, &err));
+  FAILS(NDF_ERR_NAME, "\"none\"", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "none", "1"}, 1, NULL, rows, ROOM(n, 9), &next, &err));
   CHECK(n == 0 && next == -1);
-  FAILS(NDF_ERR_ARGUMENT, "\"id\"", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "id", "\"x\""}, 1, NULL, rows, 9, &n, &next, &err));
-  FAILS(NDF_ERR_ARGUMENT, "value_json", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "id", "{"}, 1, NULL, rows, 9, &n, &next, &err));
-  FAILS(NDF_ERR_ARGUMENT, "value_json", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "id", NULL}, 1, NULL, rows, 9, &n, &next, &err));
-  FAILS(NDF_ERR_ARGUMENT, "", ndf_table_where(f, &(ndf_term){sizeof ne, 0, "id", "1"}, 1, NULL, rows, 9, &n, &next, &err));
-  FAILS(NDF_ERR_ARGUMENT, "op is 257", ndf_table_where(f, &(ndf_term){sizeof ne, 257, "id", "1"}, 1, NULL, rows, 9, &n, &next, &err));
-  FAILS(NDF_ERR_NOT_SUPPORTED, "\"pair\"", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "pair", "1"}, 1, NULL, rows, 9, &n, &next, &err));
-  FAILS(NDF_ERR_ARGUMENT, "ndf_term", ndf_table_where(f, NULL, 1, NULL, rows, 9, &n, &next, &err));
-  FAILS(NDF_ERR_ARGUMENT, "cap is 9", ndf_table_where(f, NULL, 0, NULL, NULL, 9, &n, &next, &err));
-  FAILS(NDF_ERR_ARGUMENT, "rows: -1", ndf_table_where(f, NULL, 0, NULL, rows, -1, &n, &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "\"id\"", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "id", "\"x\""}, 1, NULL, rows, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "value_json", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "id", "{"}, 1, NULL, rows, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "value_json", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "id", NULL}, 1, NULL, rows, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "", ndf_table_where(f, &(ndf_term){sizeof ne, 0, "id", "1"}, 1, NULL, rows, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "op is 257", ndf_table_where(f, &(ndf_term){sizeof ne, 257, "id", "1"}, 1, NULL, rows, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_NOT_SUPPORTED, "\"pair\"", ndf_table_where(f, &(ndf_term){sizeof ne, NDF_OP_EQ, "pair", "1"}, 1, NULL, rows, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_term", ndf_table_where(f, NULL, 1, NULL, rows, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "nrows is 9", ndf_table_where(f, NULL, 0, NULL, NULL, ROOM(n, 9), &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, "rows: -1", ndf_table_where(f, NULL, 0, NULL, rows, ROOM(n, -1), &next, &err));
   options.stop = 11;
-  FAILS(NDF_ERR_BOUNDS, "", ndf_table_where(f, NULL, 0, &options, rows, 9, &n, &next, &err));
+  FAILS(NDF_ERR_BOUNDS, "", ndf_table_where(f, NULL, 0, &options, rows, ROOM(n, 9), &next, &err));
   OK(ndf_file_close(f, &err));
 }
 
@@ -263,7 +263,7 @@ static void test_change(const char *path) {
   late = column(f, "late");
   OK(ndf_array_read(late, 1, NULL, NULL, NULL, NULL, late_values, NULL, NULL, &err));
   CHECK(late_values[0] == 2.5f && late_values[1] == 0 && late_values[4] == 2.5f);
-  FAILS(NDF_ERR_NAME, "pair", ndf_file_array(f, "pair", &none, &err));
+  FAILS(NDF_ERR_NAME, "pair", ndf_array_open(f, "pair", &none, &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_table_resize(f, 1, &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_table_append(f, NULL, 0, &err));
   OK(ndf_array_close(late, &err));
@@ -274,10 +274,10 @@ static void test_change(const char *path) {
   snprintf(sub, sizeof sub, "%s/id", path);
   f = open_file(sub, NULL);
   ndf_file_info info = {.struct_size = sizeof info};
-  OK(ndf_file_info_get(f, &info, &err));
+  OK(ndf_file_get_info(f, &info, &err));
   CHECK(info.kind == NDF_KIND_ARRAY && info.nrows == -1);
   int64_t n, next;
-  FAILS(NDF_ERR_ARGUMENT, sub, ndf_table_where(f, NULL, 0, NULL, NULL, 0, &n, &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, sub, ndf_table_where(f, NULL, 0, NULL, NULL, ROOM(n, 0), &next, &err));
   OK(ndf_file_close(f, &err));
 }
 
@@ -290,7 +290,7 @@ static void test_one_shot(const char *path) {
   ndf_load_info infos[2];
   int64_t need = 0, n = 2;
   infos[0].struct_size = sizeof infos[0];
-  OK(ndf_load(path, NULL, buf, sizeof buf, &need, infos, &n, &err));
+  OK(ndf_load(path, NULL, buf, ROOM(need, sizeof buf), infos, &n, &err));
   CHECK(n == 2 && strcmp(buf + infos[1].name_offset, "name") == 0 && infos[0].flags == 0);
   CHECK(memcmp(buf + infos[0].data_offset, ids, sizeof ids) == 0 && memcmp(buf + infos[1].data_offset, names, sizeof names) == 0);
   items[1].shape = (int64_t[]){ROWS - 1};
@@ -316,7 +316,7 @@ static void test_take_masked(const char *path) {
   OK(ndf_array_reduce(a, 2, NULL, NULL, NULL, NDF_REDUCE_SUM, &s, &err));
   CHECK(s.count == 4 && as_int64(&s.sum) == 13);
   int64_t n, next;
-  FAILS(NDF_ERR_ARGUMENT, path, ndf_table_where(f, NULL, 0, NULL, NULL, 0, &n, &next, &err));
+  FAILS(NDF_ERR_ARGUMENT, path, ndf_table_where(f, NULL, 0, NULL, NULL, ROOM(n, 0), &next, &err));
   FAILS(NDF_ERR_NOT_SUPPORTED, path, ndf_table_arrow(f, NULL, 0, &(struct ArrowArrayStream){0}, &err));
   OK(ndf_array_close(a, &err));
   OK(ndf_file_close(f, &err));

@@ -75,26 +75,89 @@ type function struct {
 // param is one parameter of a function.
 type param struct {
 	ctype, name, doc string
+	tags             []string
 }
 
+// The tags of parameters. A pointer has one of in, out, inout and opaque.
+const (
+	tagIn       = "in"       // the library reads what it leads to, during the call
+	tagOut      = "out"      // the library stores something there
+	tagInOut    = "inout"    // it reads, then stores
+	tagOpaque   = "opaque"   // it is handed back as it is, and may be anything
+	tagNullable = "nullable" // it may be NULL
+	tagOwned    = "owned"    // what is stored there is the caller's to close or release
+	tagBorrowed = "borrowed" // what is stored there belongs to something else, which the text names
+	tagTaken    = "taken"    // the handle is not valid afterwards
+)
+
+var directions = []string{tagIn, tagOut, tagInOut, tagOpaque}
+
 // errParam is the last parameter of every function that can fail. It is described once, in the contract.
-var errParam = param{"ndf_error *", "err", "receives the reason of an error; may be NULL"}
+var errParam = param{"ndf_error *", "err", "receives the reason of an error", []string{tagOut, tagNullable}}
 
 func (p *param) pointer() bool { return strings.HasSuffix(p.ctype, "*") }
 
-// opaque reports whether the library only hands the pointer back: it can be anything.
-func (p *param) opaque() bool { return p.ctype == "void *" && p.name == "user" }
+// has reports whether the parameter has a tag.
+func (p *param) has(tag string) bool { return slices.Contains(p.tags, tag) }
+
+// tagText is the tags as the documentation shows them.
+func (p *param) tagText() string {
+	if len(p.tags) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(p.tags, ", ") + "] "
+}
+
+// isHandle reports whether the parameter is a handle.
+func (p *param) isHandle() bool { return slices.Contains(handleTypes, p.ctype) }
+
+// handleTypes are the types of handles; structOwned is the only struct that has to be released.
+var handleTypes = []string{"ndf_file", "ndf_array", "ndf_map"}
+
+const structOwned = "struct ArrowArrayStream *"
+
+// checkTags refuses tags that say too little or contradict the type.
+func (p *param) checkTags() error {
+	var direction []string
+	for _, t := range p.tags {
+		switch {
+		case slices.Contains(directions, t):
+			direction = append(direction, t)
+		case !slices.Contains([]string{tagNullable, tagOwned, tagBorrowed, tagTaken}, t):
+			return fmt.Errorf("parameter %s: unknown tag %q", p.name, t)
+		}
+	}
+	given, isHandle := strings.CutSuffix(p.ctype, " *")
+	isHandle = isHandle && slices.Contains(handleTypes, given) || p.ctype == structOwned
+	switch {
+	case p.pointer() && len(direction) != 1:
+		return fmt.Errorf("parameter %s: a pointer has one of the tags %q, found %q", p.name, directions, direction)
+	case !p.pointer() && len(direction) > 0:
+		return fmt.Errorf("parameter %s: the tag %q of no pointer", p.name, direction[0])
+	case p.has(tagIn) != (strings.HasPrefix(p.ctype, "const ") && !strings.HasSuffix(p.ctype, " **")) && !p.has(tagOpaque):
+		return fmt.Errorf("parameter %s: the tag %q goes with const, and only with it", p.name, tagIn)
+	case isHandle != p.has(tagOwned):
+		return fmt.Errorf("parameter %s: the tag %q goes with what has to be closed", p.name, tagOwned)
+	case strings.HasSuffix(p.ctype, " **") != p.has(tagBorrowed):
+		return fmt.Errorf("parameter %s: the tag %q goes with addresses that the library gives", p.name, tagBorrowed)
+	case p.has(tagTaken) && !p.isHandle():
+		return fmt.Errorf("parameter %s: the tag %q of what is no handle", p.name, tagTaken)
+	case mayBeNull.MatchString(p.doc):
+		return fmt.Errorf("parameter %s: the tag %q says what %q says", p.name, tagNullable, mayBeNull.FindString(p.doc))
+	}
+	return nil
+}
+
+// mayBeNull is prose in place of the tag.
+var mayBeNull = regexp.MustCompile(`(?i)\b(may|can) be null\b`)
 
 // goType is the type that the Go side has: no const, and numbers for pointers that it could not bear.
 func (p *param) goType() string {
-	if p.opaque() {
+	if p.has(tagOpaque) {
 		return "uintptr_t"
 	}
 	return mutable(p.ctype)
 }
-
-// nullable reports whether the documentation allows NULL.
-func (p *param) nullable() bool { return strings.Contains(strings.ToLower(p.doc), "may be null") }
 
 // prototype is the C declaration without the semicolon.
 func (f *function) prototype() string {
@@ -232,7 +295,7 @@ var sections = []string{sectionC, sectionParameters, sectionReturns, sectionOwne
 //	C: the prototype
 //
 //	Parameters:
-//	  - name: units, limits; "may be NULL" where it may
+//	  - name (tags): units, limits, what NULL means
 //
 //	Returns: the statuses
 //
@@ -280,6 +343,9 @@ func parseExport(d *ast.FuncDecl) (*function, error) {
 	}
 	f.returns, f.ownership = flow(found[sectionReturns]), flow(found[sectionOwnership])
 	f.threads, f.since = flow(found[sectionThreads]), flow(found[sectionSince])
+	if !releaseForm.MatchString(f.since) {
+		return nil, fmt.Errorf("%q is %q, expected the minor release, as 1.0", sectionSince, f.since)
+	}
 	if err := f.parsePrototype(flow(found[sectionC])); err != nil {
 		return nil, err
 	}
@@ -297,6 +363,8 @@ func flow(p string) string { return strings.Join(strings.Fields(p), " ") }
 
 var (
 	prototypeForm = regexp.MustCompile(`^(const char \*|int32_t )(\w+)\((.*)\)$`)
+	releaseForm   = regexp.MustCompile(`^\d+\.\d+$`)
+	itemForm      = regexp.MustCompile(`^(\w+)( \(([a-z, ]+)\))?: (.+)$`)
 	paramForm     = regexp.MustCompile(`^((?:const |struct )?\w+ (?:\*const \*|\*{0,2}))(\w+)$`)
 )
 
@@ -321,7 +389,7 @@ func (f *function) parsePrototype(text string) error {
 		if last.ctype != strings.TrimSpace(errParam.ctype) || last.name != errParam.name {
 			return errors.New("prototype: the last parameter is not ndf_error *err")
 		}
-		last.doc = errParam.doc
+		last.doc, last.tags = errParam.doc, errParam.tags
 	}
 	return nil
 }
@@ -330,19 +398,26 @@ func (f *function) parsePrototype(text string) error {
 func (f *function) parseParameters(text string) error {
 	next := 0
 	for _, item := range strings.Split(text, "\n  - ")[1:] {
-		name, doc, ok := strings.Cut(flow(item), ": ")
-		if !ok || doc == "" {
+		m := itemForm.FindStringSubmatch(flow(item))
+		if m == nil {
 			return fmt.Errorf("parameter without a text: %q", item)
 		}
+		name, tags, doc := m[1], m[3], m[4]
 		if next >= len(f.params) || f.params[next].name != name {
 			return fmt.Errorf("parameter %s is documented, but is not the prototype's next", name)
 		}
 		f.params[next].doc = doc
+		if tags != "" {
+			f.params[next].tags = strings.Split(tags, ", ")
+		}
 		next++
 	}
 	for _, p := range f.params {
 		if p.doc == "" {
 			return fmt.Errorf("parameter %s is not documented", p.name)
+		}
+		if err := p.checkTags(); err != nil {
+			return err
 		}
 	}
 	return nil

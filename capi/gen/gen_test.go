@@ -20,8 +20,8 @@ const version = "1.2.3"
 // C: int32_t ndf_file_close(ndf_file file, const char *why, ndf_error *err)
 //
 // Parameters:
-//   - file: the handle
-//   - why: a text; may be NULL
+//   - file (taken): the handle
+//   - why (in, nullable): a text
 //
 // Returns: NDF_OK; NDF_ERR_HANDLE.
 //
@@ -60,7 +60,7 @@ func TestGood(t *testing.T) {
 		t.Fatalf("%d functions, version %q", len(a.functions), a.version)
 	}
 	f := a.functions[0]
-	if f.summary != "closes a file." || len(f.prose) != 1 || len(f.params) != 3 || f.params[0].nullable() || !f.params[1].nullable() {
+	if f.summary != "closes a file." || len(f.prose) != 1 || len(f.params) != 3 || f.params[0].has(tagNullable) || !f.params[1].has(tagNullable) || !f.params[0].has(tagTaken) {
 		t.Errorf("%+v", f)
 	}
 	shim := shim(a)
@@ -84,10 +84,20 @@ func TestRefusals(t *testing.T) {
 		{"// Ownership: takes the handle back.\n//\n", "", `"Ownership:" is missing`},
 		{"// Threads: any.\n//\n", "", `"Threads:" is missing`},
 		{"// Since: 1.0\n", "// Since:\n", `"Since:" is missing`},
-		{"//   - why: a text; may be NULL\n", "", "parameter why is not documented"},
-		{"//   - file: the handle\n", "", "parameter why is documented, but"},
-		{"//   - why: a text; may be NULL\n", "//   - why:\n", "without a text"},
-		{"//   - why: a text; may be NULL\n", "//   - why: a text\n//   - more: a text\n", "parameter more"},
+		{"//   - why (in, nullable): a text\n", "", "parameter why is not documented"},
+		{"//   - file (taken): the handle\n", "", "parameter why is documented, but"},
+		{"//   - why (in, nullable): a text\n", "//   - why:\n", "without a text"},
+		{"//   - why (in, nullable): a text\n", "//   - why (in): a text\n//   - more: a text\n", "parameter more"},
+		{"why (in, nullable)", "why (nullable)", "a pointer has one of the tags"},
+		{"why (in, nullable)", "why (in, out)", "a pointer has one of the tags"},
+		{"why (in, nullable)", "why (out)", "goes with const"},
+		{"why (in, nullable)", "why (in, maybe)", `unknown tag "maybe"`},
+		{"why (in, nullable)", "why (in, owned)", "has to be closed"},
+		{"why (in, nullable)", "why (in, taken)", "what is no handle"},
+		{"why (in, nullable)", "why (in, borrowed)", "addresses that the library gives"},
+		{"file (taken)", "file (in)", "of no pointer"},
+		{"why (in, nullable): a text", "why (in): a text; may be NULL", `the tag "nullable" says what "may be NULL" says`},
+		{"// Since: 1.0\n", "// Since: soon\n", "the minor release"},
 		{"NDF_ERR_HANDLE.", "NDF_ERR_NONSENSE.", "unknown constant NDF_ERR_NONSENSE"},
 		{"More about it.", "More about NDF_CAP_NONSENSE.", "unknown constant NDF_CAP_NONSENSE"},
 		{"Returns: NDF_OK; NDF_ERR_HANDLE.", "Returns: NDF_ERR_HANDLE.", "does not begin with NDF_OK"},
@@ -157,7 +167,7 @@ func TestLayout(t *testing.T) {
 func TestForeignTypes(t *testing.T) {
 	source := strings.ReplaceAll(good, "const char *why, ndf_error", "struct ArrowArrayStream *why, ndf_report what, void *user, ndf_error")
 	source = strings.ReplaceAll(source, "why *C.char", "why *C.struct_ArrowArrayStream, what C.ndf_report, user C.uintptr_t")
-	source = strings.ReplaceAll(source, "//   - why: a text; may be NULL\n", "//   - why: a stream\n//   - what: a function\n//   - user: anything\n")
+	source = strings.ReplaceAll(source, "//   - why (in, nullable): a text\n", "//   - why (out, owned): a stream\n//   - what: a function\n//   - user (opaque): anything\n")
 	source += "\n//export ndfile_private\nfunc ndfile_private() {}\n"
 	a, err := load(folder(t, source))
 	if err != nil {

@@ -127,7 +127,7 @@ func writeFunction(b *strings.Builder, f *function) {
 		if p.name == errParam.name {
 			continue
 		}
-		b.WriteString(wrap(p.doc, fmt.Sprintf("%s%-*s  ", more, longest, p.name), more+strings.Repeat(" ", longest+2)))
+		b.WriteString(wrap(p.tagText()+p.doc, fmt.Sprintf("%s%-*s  ", more, longest, p.name), more+strings.Repeat(" ", longest+2)))
 	}
 	if len(f.params) > 1 {
 		b.WriteString(" *\n")

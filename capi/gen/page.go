@@ -43,7 +43,7 @@ func page(a *api) string {
 			b.WriteString("\n| parameter | |\n| --- | --- |\n")
 		}
 		for _, p := range f.params {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", p.name, escape(p.doc))
+			fmt.Fprintf(&b, "| `%s` | %s |\n", p.name, escape(p.tagText()+p.doc))
 		}
 		fmt.Fprintf(&b, "\nReturns %s\n\nOwnership: %s\n\nThreads: %s\n\nSince %s.\n",
 			escape(f.returns), escape(f.ownership), escape(f.threads), f.since)

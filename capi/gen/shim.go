@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,12 +130,12 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 			if !p.pointer() {
 				continue
 			}
-			if p.opaque() {
+			if p.has(tagOpaque) {
 				args[i] = "(uintptr_t)" + p.name
 				continue
 			}
 			args[i] = fmt.Sprintf("ARG(%s, %s)", mutable(p.ctype), p.name)
-			if !p.nullable() {
+			if !p.has(tagNullable) {
 				fmt.Fprintf(&b, "  if (IS_NULL(%s)) return refuse_null(err, %q, %q);\n", p.name, f.name, p.name)
 			}
 		}
@@ -144,6 +145,7 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 		}
 		fmt.Fprintf(&b, "  const calls *table = enter(%s);\n  return table == NULL ? %s : table->%s(%s);\n}\n", err, refused, base(f), strings.Join(args, ", "))
 	}
+	writeTexts(&b, a)
 	b.WriteString("\n/* The layouts that are frozen. */\n#if UINTPTR_MAX == 0xffffffffffffffff\n")
 	for _, s := range a.types.structs {
 		fmt.Fprintf(&b, "_Static_assert(sizeof(%s) == %d, \"%s\");\n", s.name, s.size, s.name)
@@ -158,21 +160,66 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 	return b.String()
 }
 
+// writeTexts writes the texts that last as long as the process.
+func writeTexts(b *strings.Builder, a *api) {
+	b.WriteString("\n/* Texts that last as long as the process. */\n\nchar ndfile_build_text[128];\n\nchar *ndfile_version(void) { return (char *)NDF_VERSION; }\n")
+	for _, t := range []struct {
+		name, unknown string
+		text          func(constantDef) string
+	}{
+		{"ndfile_status_name", "NDF_ERR_UNKNOWN", func(c constantDef) string { return c.name }},
+		{"ndfile_status_text", "unknown status", func(c constantDef) string { return c.text }},
+	} {
+		fmt.Fprintf(b, "\nchar *%s(int32_t status) {\n  switch (status) {\n", t.name)
+		for _, c := range statuses() {
+			fmt.Fprintf(b, "    case %s: return (char *)%q;\n", c.name, t.text(c))
+		}
+		fmt.Fprintf(b, "    default: return (char *)%q;\n  }\n}\n", t.unknown)
+	}
+}
+
 // privateCalls leaves the library, but is not for users: one copy of the library asks another for its table.
 const privateCalls = "ndf_private_calls_1"
 
 // base is the name of a function without its prefix.
 func base(f *function) string { return strings.TrimPrefix(f.name, cPrefix) }
 
-// symbolMap is capi/ndfile.map: the linker's list of what leaves the library.
+// privateProbe is for tests: how often the bounds of a thread's stack had to be found out.
+const privateProbe = "ndf_private_stack_misses"
+
+// symbolMap is capi/ndfile.map: the linker's list of what leaves the library. Each minor release has a node with the
+// functions that it added, which inherits the one before: a program asks for the newest that it uses, and an older
+// library says at once that it lacks it.
 func symbolMap(a *api) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "/* %s */\nNDFILE_1 {\n  global:\n", generated)
+	var releases []string
 	for _, f := range a.functions {
-		fmt.Fprintf(&b, "    %s;\n", f.name)
+		if !slices.Contains(releases, f.since) {
+			releases = append(releases, f.since)
+		}
 	}
-	fmt.Fprintf(&b, "    %s;\n  local:\n    *;\n};\n", privateCalls)
+	slices.SortFunc(releases, compareReleases)
+	var b strings.Builder
+	fmt.Fprintf(&b, "/* %s */\n", generated)
+	inherits := ""
+	for _, r := range releases {
+		fmt.Fprintf(&b, "NDFILE_%s {\n  global:\n", r)
+		for _, f := range a.functions {
+			if f.since == r {
+				fmt.Fprintf(&b, "    %s;\n", f.name)
+			}
+		}
+		fmt.Fprintf(&b, "}%s;\n\n", inherits)
+		inherits = " NDFILE_" + r
+	}
+	fmt.Fprintf(&b, "/* Between copies of the library, and for tests: no part of the ABI. */\nNDFILE_PRIVATE {\n  global:\n    %s;\n    %s;\n  local:\n    *;\n};\n", privateCalls, privateProbe)
 	return b.String()
+}
+
+// compareReleases orders "MAJOR.MINOR" by number.
+func compareReleases(x, y string) int {
+	majorX, minorX, _ := strings.Cut(x, ".")
+	majorY, minorY, _ := strings.Cut(y, ".")
+	return cmp.Or(cmp.Compare(len(majorX), len(majorY)), cmp.Compare(majorX, majorY), cmp.Compare(len(minorX), len(minorY)), cmp.Compare(minorX, minorY))
 }
 
 // abi is capi/abi.txt: every symbol, constant, struct and field, sorted.
@@ -181,7 +228,7 @@ func abi(a *api) string {
 	for _, f := range a.functions {
 		lines = append(lines, "function "+f.prototype())
 	}
-	lines = append(lines, "private "+privateCalls)
+	lines = append(lines, "private "+privateCalls, "private "+privateProbe)
 	for _, c := range a.constants() {
 		lines = append(lines, fmt.Sprintf("constant %s = %d", c.name, c.value))
 	}

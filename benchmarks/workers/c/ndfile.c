@@ -55,16 +55,16 @@ bool ndfile_sample(const char *path) { return prepare_save() && save_direct(path
 /* ==== Reading ========================================================================= */
 
 static bool load(const char *path, void *room) {
-  int64_t need, n = infos_size;
+  int64_t len = task.room, n = infos_size;
   infos[0].struct_size = sizeof *infos;
-  return ndf_load(path, NULL, room, task.room, &need, infos, &n, &err) == NDF_OK || refused();
+  return ndf_load(path, NULL, room, &len, infos, &n, &err) == NDF_OK || refused();
 }
 
 static bool load_many(void *room) {
-  int64_t need, n = infos_size;
+  int64_t len = task.room, n = infos_size;
   infos[0].struct_size = sizeof *infos;
   results[0].struct_size = sizeof *results;
-  if (ndf_load_many((const char *const *)task.paths, task.files, NULL, room, task.room, &need, infos, &n, results, NULL, NULL,
+  if (ndf_load_many((const char *const *)task.paths, task.files, NULL, room, &len, infos, &n, results, NULL, NULL,
                     &err) != NDF_OK) {
     return refused();
   }
@@ -80,8 +80,8 @@ static const void *loaded(const void *room, int64_t k) {
 
 /* Finds out from the first file how much room each takes. */
 static bool probe(int64_t nfiles) {
-  int64_t need, n = 0;
-  if (ndf_load(task.paths[0], NULL, NULL, 0, &need, NULL, &n, &err) != NDF_ERR_BUFFER) return refused();
+  int64_t need = 0, n = 0;
+  if (ndf_load(task.paths[0], NULL, NULL, &need, NULL, &n, &err) != NDF_ERR_BUFFER) return refused();
   if (n != task.variables) return failed("%s: %d variables", task.paths[0], (int)n);
   task.room = (need + 63) / 64 * 64 * nfiles;
   if (task.room < SMALL) task.room = SMALL;
@@ -102,12 +102,12 @@ static bool prepare_load_many(void) {
 
 static bool map_array(ndf_file file, const char *name, double *sum) {
   ndf_array array;
-  if (ndf_file_array(file, name, &array, &err) != NDF_OK) return refused();
+  if (ndf_array_open(file, name, &array, &err) != NDF_OK) return refused();
   ndf_array_info info = {.struct_size = sizeof info};
   const void *data;
   int64_t len;
   ndf_map map;
-  bool ok = ndf_array_info_get(array, &info, &err) == NDF_OK && ndf_array_map(array, &data, &len, &map, &err) == NDF_OK;
+  bool ok = ndf_array_get_info(array, &info, &err) == NDF_OK && ndf_array_map(array, &data, &len, &map, &err) == NDF_OK;
   ndf_array_close(array, NULL);
   if (!ok) return refused();
   if (strcmp(info.dtype, task.element->dtype) == 0 && len == task.bytes) {

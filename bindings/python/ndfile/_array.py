@@ -48,7 +48,7 @@ _FAR = -(1 << 62)
 
 # Called with prepared pointers only: converting integers by argtypes costs more than appending some elements.
 _ndf_array_append = lib["ndf_array_append"]
-_ndf_array_info_get = lib["ndf_array_info_get"]
+_ndf_array_info_get = lib["ndf_array_get_info"]
 
 
 class _Handle:
@@ -189,7 +189,7 @@ class Array(Chunked, Reducible):
     def _info(self, handle: int) -> ctypes.Structure:
         info = _capi.ndf_array_info()
         info.struct_size = ctypes.sizeof(info)
-        call(self._file.path, lib.ndf_array_info_get, handle, ctypes.addressof(info))
+        call(self._file.path, lib.ndf_array_get_info, handle, ctypes.addressof(info))
         return info
 
     def _describe(self, handle: int) -> _Description:
@@ -197,7 +197,7 @@ class Array(Chunked, Reducible):
         info = self._info(handle)
         flags = info.flags
         return _Description(
-            info.dtype.decode() or text(path, lib.ndf_array_dtype, handle),
+            info.dtype.decode() or text(path, lib.ndf_array_get_dtype, handle),
             None if flags & _capi.NDF_ARRAY_NO_DATA else tuple(info.shape[: info.ndim]),
             bool(flags & _capi.NDF_ARRAY_MASKED),
         )
@@ -298,7 +298,7 @@ class Array(Chunked, Reducible):
     def dims(self) -> tuple[str, ...] | None:
         """Names of the axes, or None where the file gives none."""
         path = self._file.path
-        dims = from_json(text(path, lib.ndf_array_dims, self._open()), path)
+        dims = from_json(text(path, lib.ndf_array_get_dims, self._open()), path)
         return None if dims is None else tuple(dims)
 
     @property
@@ -306,7 +306,7 @@ class Array(Chunked, Reducible):
         """Value of elements that were never written, a NumPy scalar; None: there is no such thing."""
         if not self._info(self._open()).flags & _capi.NDF_ARRAY_FILL:
             return None
-        raw = content(self._file.path, lib.ndf_array_fill, self._open())
+        raw = content(self._file.path, lib.ndf_array_get_fill, self._open())
         return np.frombuffer(raw, self.dtype)[0]
 
     @property
@@ -316,7 +316,7 @@ class Array(Chunked, Reducible):
 
     def _load_attrs(self) -> dict[str, Any]:
         path = self._file.path
-        found: dict[str, Any] = from_json(text(path, lib.ndf_array_attrs, self._open()), path)
+        found: dict[str, Any] = from_json(text(path, lib.ndf_array_get_attrs, self._open()), path)
         return found
 
     def _store_attrs(self, raw: bytes) -> None:
@@ -326,7 +326,7 @@ class Array(Chunked, Reducible):
     def extra(self) -> dict[str, Any]:
         """The format's own metadata, for looking at (ds: the variable's header object)."""
         path = self._file.path
-        found: dict[str, Any] = from_json(text(path, lib.ndf_array_extra, self._open()), path)
+        found: dict[str, Any] = from_json(text(path, lib.ndf_array_get_extra, self._open()), path)
         return found
 
     def __len__(self) -> int:
@@ -686,10 +686,10 @@ class Array(Chunked, Reducible):
         err, need = _capi.ndf_error(), ctypes.c_int64()
         room = max(1, min(64 * n, 1 << 20))
         while True:
-            raw = bytearray(room)
+            raw, need.value = bytearray(room), room
             data = ctypes.addressof(ctypes.c_char.from_buffer(raw))
             rest = ctypes.addressof(need), where, ctypes.addressof(err)
-            status = lib.ndf_array_read_strings(self._open(), *place, at, data, room, *rest)
+            status = lib.ndf_array_read_strings(self._open(), *place, at, data, *rest)
             if not status:
                 return _elements.Texts(self.dtype_name, offsets, bytes(raw[: need.value]))
             if status != _capi.NDF_ERR_BUFFER or need.value <= room:

@@ -41,7 +41,7 @@ class Chunked(Part):
         Each is a name, or a dict of its ``"name"`` and its configuration.
         """
         codecs: list[str | dict[str, Any]] | None = json.loads(
-            text(self._file.path, lib.ndf_array_codecs, self._open())
+            text(self._file.path, lib.ndf_array_get_codecs, self._open())
         )
         return codecs
 
@@ -85,7 +85,7 @@ class Chunked(Part):
         """
         if self.chunks is None:
             return None
-        return text(self._file.path, lib.ndf_array_chunk_encoding, self._open())
+        return text(self._file.path, lib.ndf_array_get_chunk_encoding, self._open())
 
     def read_chunk(self, index: Any) -> bytes | None:
         """Read the stored bytes of a chunk, as they are; None: it was never written.
@@ -100,9 +100,9 @@ class Chunked(Part):
         err, need, size = _capi.ndf_error(), ctypes.c_int64(), ctypes.c_int64()
         room = 1 << 16
         while True:
-            raw = np.empty(room, np.uint8)
+            raw, need.value = np.empty(room, np.uint8), room
             rest = map(ctypes.addressof, (need, size, err))
-            status = lib.ndf_array_read_chunk(*place, _elements.address(raw), room, *rest)
+            status = lib.ndf_array_read_chunk(*place, _elements.address(raw), *rest)
             if not status:
                 return raw[: need.value].tobytes() if need.value else None
             if status != _capi.NDF_ERR_BUFFER or need.value <= room:

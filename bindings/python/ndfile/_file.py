@@ -221,7 +221,7 @@ class File(Mapping[str, Array]):
                 names = ("",)
             else:
                 n = self._info().narrays
-                names = tuple(text(self.path, lib.ndf_file_name, handle, i) for i in range(n))
+                names = tuple(text(self.path, lib.ndf_file_get_name, handle, i) for i in range(n))
             self._names = names
         return names
 
@@ -281,7 +281,7 @@ class File(Mapping[str, Array]):
             if name not in names:
                 raise NameNotFoundError(f"{self.path}: {unknown(name, names)}", path=self.path)
             handle = ctypes.c_uint64()
-            call(self.path, lib.ndf_file_array_at, opened, names.index(name), ctypes.addressof(handle))
+            call(self.path, lib.ndf_array_open_at, opened, names.index(name), ctypes.addressof(handle))
             return handle.value
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -319,7 +319,7 @@ class File(Mapping[str, Array]):
         return Attrs(self._load_attrs, self._store_attrs)
 
     def _load_attrs(self) -> dict[str, Any]:
-        found: dict[str, Any] = from_json(text(self.path, lib.ndf_file_attrs, self._open()), self.path)
+        found: dict[str, Any] = from_json(text(self.path, lib.ndf_file_get_attrs, self._open()), self.path)
         return found
 
     def _store_attrs(self, raw: bytes) -> None:
@@ -328,7 +328,7 @@ class File(Mapping[str, Array]):
     @property
     def trailing(self) -> bytes:
         """The bytes after the data, which mean nothing to the format; `NotSupportedError` without such."""
-        return content(self.path, lib.ndf_file_trailing, self._open())
+        return content(self.path, lib.ndf_file_get_trailing, self._open())
 
     # Writing
 
@@ -707,5 +707,5 @@ def describe(path: Path, handle: int) -> ctypes.Structure:
     """Ask the library what an open file is."""
     info = _capi.ndf_file_info()
     info.struct_size = ctypes.sizeof(info)
-    call(path, lib.ndf_file_info_get, handle, ctypes.addressof(info))
+    call(path, lib.ndf_file_get_info, handle, ctypes.addressof(info))
     return info

@@ -38,7 +38,7 @@ def formats() -> list[dict[str, Any]]:
     for i in range(count.value):
         info = _capi.ndf_format_info()
         info.struct_size = ctypes.sizeof(info)
-        call(None, lib.ndf_format_at, i, ctypes.addressof(info))
+        call(None, lib.ndf_format_get_info, i, ctypes.addressof(info))
         caps = tuple(word for bit, word in sorted(_CAPS.items()) if info.caps & bit)
         extensions = tuple(info.extensions.decode().split())
         result.append({"name": info.name.decode(), "extensions": extensions, "caps": caps})

@@ -131,7 +131,7 @@ class _Loader:
         part.which = which
         part.infos["struct_size"][:1] = _alike.INFO.itemsize
         part.results["struct_size"][:1] = _alike.RESULT.itemsize
-        self._need.value, self._ninfos.value = -1, len(part.infos)
+        self._need.value, self._ninfos.value = room, len(part.infos)
         options, err = _many_options(watch), _capi.ndf_error()
         block = np.empty(room, np.uint8)
         status = lib.ndf_load_many(
@@ -139,7 +139,6 @@ class _Loader:
             len(pointers),
             self._raw_name,
             address(block),
-            room,
             ctypes.addressof(self._need),
             address(part.infos),
             ctypes.addressof(self._ninfos),

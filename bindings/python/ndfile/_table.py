@@ -308,7 +308,7 @@ class Table(File):
         parts = [np.empty(0, np.int64)]
         while 0 <= start < stop and left:
             room = min(left, stop - start, _ROOM)
-            rows = np.empty(room, np.int64)
+            rows, found.value = np.empty(room, np.int64), room
             options.start, options.limit = start, left
             call(
                 self.path,
@@ -318,7 +318,6 @@ class Table(File):
                 len(compiled),
                 ctypes.addressof(options),
                 _elements.address(rows),
-                room,
                 ctypes.addressof(found),
                 ctypes.addressof(following),
             )

@@ -121,7 +121,7 @@ class ChunkInfo(NamedTuple):
     memcpyed: bool
 
 
-_decompress, _compress, _info_get = lib.ndf_blosc_decompress, lib.ndf_blosc_compress, lib.ndf_blosc_info_get
+_decompress, _compress, _info_get = lib.ndf_blosc_decompress, lib.ndf_blosc_compress, lib.ndf_blosc_get_info
 
 
 class _Memory:
@@ -310,7 +310,8 @@ def decompress(
     if nthreads is None:
         nthreads = _Settings.nthreads
     memory = _memory()
-    status = _decompress(at, n, nthreads, into, room, memory.p_size, memory.p_err)
+    memory.size.value = room
+    status = _decompress(at, n, nthreads, into, memory.p_size, memory.p_err)
     if status:
         raise failure(status, memory.err, None)
     _pool.append(memory)
@@ -405,7 +406,8 @@ def decompress_ptr(bytesobj: Any, address: int) -> int:
     _check_address(address)
     room = info(bytesobj).nbytes
     memory = _memory()
-    status = _decompress(at, n, _Settings.nthreads, address or None, room, memory.p_size, memory.p_err)
+    memory.size.value = room
+    status = _decompress(at, n, _Settings.nthreads, address or None, memory.p_size, memory.p_err)
     if status:
         raise failure(status, memory.err, None)
     _pool.append(memory)

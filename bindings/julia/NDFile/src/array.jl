@@ -47,7 +47,7 @@ function NDArray(file::File, name::String, handle::Handle)
     flags, dtype, size = GC.@preserve handle describe(handle.value[]) do p
         field(p, Val(:flags)), unsafe_string(field(p, Val(:dtype))), extents(p, Val(:shape))
     end
-    isempty(dtype) && (dtype = GC.@preserve handle text(ndf_array_dtype, handle.value[]))
+    isempty(dtype) && (dtype = GC.@preserve handle text(ndf_array_get_dtype, handle.value[]))
     d = DType(dtype)
     if d === nothing
         d = DType{Missing}(dtype, 'V', 0)
@@ -62,7 +62,7 @@ function describe(fn, array::UInt64)
     info = zeroed(ndf_array_info)
     GC.@preserve info begin
         p = address(info)
-        call(ndf_array_info_get, array, p)
+        call(ndf_array_get_info, array, p)
         return fn(p)
     end
 end
@@ -123,9 +123,9 @@ Base.propertynames(::NDArray) =
 function Base.getproperty(a::NDArray, name::Symbol)
     name === :attrs && return Attrs(a)
     name === :masked && return a.flags & NDF_ARRAY_MASKED != 0
-    name === :extra && return GC.@preserve a parse_json(text(ndf_array_extra, number(a)))
+    name === :extra && return GC.@preserve a parse_json(text(ndf_array_get_extra, number(a)))
     if name === :dims
-        list = GC.@preserve a parse_json(text(ndf_array_dims, number(a)))
+        list = GC.@preserve a parse_json(text(ndf_array_get_dims, number(a)))
         return list === nothing ? nothing : Tuple(reverse(list))
     end
     name === :chunks && return chunks(a)
@@ -234,8 +234,9 @@ function read_variable(::Type{T}, d, a, dims, place) where {T}
     data = Vector{UInt8}(undef, 1 << 12)
     GC.@preserve a data offsets mask begin
         while true
+            need[] = length(data)
             try
-                call(ndf_array_read_strings, number(a), place..., offsets, data, length(data), need, address(mask))
+                call(ndf_array_read_strings, number(a), place..., offsets, data, need, address(mask))
                 break
             catch e
                 e isa NDFileError && e.code == NDF_ERR_BUFFER && need[] > length(data) || rethrow()

@@ -26,9 +26,9 @@ function store(a::Attrs, values)
     return a
 end
 
-attrs_getter(::File) = ndf_file_attrs
+attrs_getter(::File) = ndf_file_get_attrs
 attrs_setter(::File) = ndf_file_set_attrs
-attrs_getter(::NDArray) = ndf_array_attrs
+attrs_getter(::NDArray) = ndf_array_get_attrs
 attrs_setter(::NDArray) = ndf_array_set_attrs
 
 Base.length(a::Attrs) = length(load(a))

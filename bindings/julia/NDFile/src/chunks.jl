@@ -52,7 +52,8 @@ function readchunk(a::NDArray{<:Any,N}, index::Vararg{Integer,N}) where {N}
     bytes, need = Vector{UInt8}(undef, 1 << 16), Ref{Int64}(0)
     while true
         err = Ref{ndf_error}()
-        status = GC.@preserve a ndf_array_read_chunk(number(a), N, chunk_index(index), bytes, length(bytes), need, C_NULL, err)
+        need[] = length(bytes)
+        status = GC.@preserve a ndf_array_read_chunk(number(a), N, chunk_index(index), bytes, need, C_NULL, err)
         status == NDF_OK && return need[] == 0 ? nothing : resize!(bytes, need[])
         status == NDF_ERR_BUFFER && need[] > length(bytes) || throw(failure(status, err))
         resize!(bytes, need[])
@@ -77,4 +78,4 @@ chunk_index(index) = Int64[i - 1 for i in reverse(index)]
 
 How the stored bytes of a chunk are made, such as `"blosc1"`. Arrays of equal encoding, dtype and chunks can exchange them.
 """
-chunkencoding(a::NDArray) = GC.@preserve a text(ndf_array_chunk_encoding, number(a))
+chunkencoding(a::NDArray) = GC.@preserve a text(ndf_array_get_chunk_encoding, number(a))

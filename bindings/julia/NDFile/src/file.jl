@@ -50,7 +50,7 @@ function list!(f::File)
         f.caps = field(p, Val(:caps))
         field(p, Val(:flags)) & NDF_FILE_UNLOCKED == 0 ||
             @warn "$(f.path): the file system cannot lock, so nothing keeps other writers out; require_lock=true refuses such stores" maxlog=1
-        f.names = [text(ndf_file_name, number(f), i - 1) for i in 1:field(p, Val(:narrays))]
+        f.names = [text(ndf_file_get_name, number(f), i - 1) for i in 1:field(p, Val(:narrays))]
     end
     return nothing
 end
@@ -60,7 +60,7 @@ function describe(fn, f::File)
     info = zeroed(ndf_file_info)
     GC.@preserve f info begin
         p = address(info)
-        call(ndf_file_info_get, number(f), p)
+        call(ndf_file_get_info, number(f), p)
         return fn(p)
     end
 end
@@ -168,7 +168,7 @@ end
 The bytes after the data of a file that is open for reading; empty when there are none. Only RawArray files can have them;
 [`NDFile.save`](@ref) writes them with `trailing=bytes`.
 """
-trailing(f::File) = GC.@preserve f content(ndf_file_trailing, number(f))
+trailing(f::File) = GC.@preserve f content(ndf_file_get_trailing, number(f))
 
 # Attributes for C; NULL for nothing.
 attrs_json(::Nothing, where) = NULL_TEXT
@@ -226,7 +226,7 @@ function Base.getindex(f::File, name::AbstractString)
             i === nothing && throw(NDFileError(NDF_ERR_NAME, "$(f.path): no array of the name $(repr(name))"))
             handle = Ref{UInt64}(0)
             # By position: a name in a file can hold a NUL.
-            call(ndf_file_array_at, number(f), i - 1, handle)
+            call(ndf_array_open_at, number(f), i - 1, handle)
             NDArray(f, f.names[i], Handle(handle[], CLOSE_ARRAY))
         end
     end

@@ -12,7 +12,7 @@ function formats()
         info = zeroed(ndf_format_info)
         GC.@preserve info begin
             p = address(info)
-            call(ndf_format_at, i, p)
+            call(ndf_format_get_info, i, p)
             caps = field(p, Val(:caps))
             (name=unsafe_string(field(p, Val(:name))), extensions=Base.split(unsafe_string(field(p, Val(:extensions)))),
                 caps=[name for (name, bit) in CAPS if caps & bit != 0])

@@ -50,8 +50,8 @@ function load_batch!(arrays, paths, batch, name)
     GC.@preserve paths results begin
         cpaths = Cstring[ctext_field(paths[i]) for i in batch]
         unsafe_store!(Ptr{UInt32}(pointer(results)), UInt32(sizeof(ndf_load_result)))
-        s.need[] = -1
-        status = ndf_load_many(cpaths, length(cpaths), name, s.buf, length(s.buf), s.need, s.infos, s.count, results, C_NULL,
+        s.need[] = length(s.buf)
+        status = ndf_load_many(cpaths, length(cpaths), name, s.buf, s.need, s.infos, s.count, results, C_NULL,
             C_NULL, s.err)
         s.need[] < 0 && refuse(s, status)
     end

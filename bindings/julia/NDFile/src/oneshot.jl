@@ -86,7 +86,8 @@ function load(path::String, name::Union{String,Cstring})
     s = take_scratch()
     while true
         set_room!(s)
-        status = ndf_load(cpath, name, s.buf, length(s.buf), s.need, s.infos, s.count, s.err)
+        s.need[] = length(s.buf)
+        status = ndf_load(cpath, name, s.buf, s.need, s.infos, s.count, s.err)
         status == NDF_OK && return s
         status == NDF_ERR_BUFFER || refuse(s, status)
         if s.need[] > MOST_BYTES

@@ -86,6 +86,6 @@ end
 
 function fillvalue(a)
     a.flags & NDF_ARRAY_FILL == 0 && return nothing
-    bytes = GC.@preserve a content(ndf_array_fill, number(a))
+    bytes = GC.@preserve a content(ndf_array_get_fill, number(a))
     return GC.@preserve bytes decode(a.type, pointer(bytes))
 end

@@ -131,7 +131,8 @@ function findrows(f::File, conditions::Union{Pair,AbstractString}...; rows::Abst
     while left > 0 && next[] >= 0 && next[] < last(rows)
         options = Ref(cstruct(ndf_where_options,
                               merge((start=next[], stop=Int64(last(rows)), skip=Int64(skip), limit=Int64(left)), wanted)))
-        GC.@preserve f kept text call(ndf_table_where, number(f), terms, length(terms), options, page, length(page), n, next)
+        n[] = length(page)
+        GC.@preserve f kept text call(ndf_table_where, number(f), terms, length(terms), options, page, n, next)
         append!(found, (page[i] + 1 for i in 1:n[]))
         left -= n[]
         skip = 0

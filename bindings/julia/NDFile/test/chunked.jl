@@ -274,7 +274,7 @@ end
         a = f.array
         @test NDFile.chunkencoding(a) == "blosc1"
         bytes, out, len = NDFile.readchunk(a, 1, 2), zeros(3, 8), Ref{Int64}(0)
-        NDFile.call(NDFile.ndf_blosc_decompress, bytes, length(bytes), 1, out, sizeof(out), len)
+        NDFile.call(NDFile.ndf_blosc_decompress, bytes, length(bytes), 1, out, len)
         @test len[] == sizeof(out) && out == x[:, 9:16]
         NDFile.open("b", "w"; format="zarr0") do g
             b = NDFile.create(g, "", Float64, (3, 16); chunks=(3, 8), fill=0)
