@@ -267,7 +267,8 @@ def _compress_at(
     params.blocksize = _Settings.blocksize if blocksize is None else blocksize
     room = n + _HEADER
     result: bytes = _new_bytes(None, room)
-    status = _compress(at, n, memory.p_params, result, room, memory.p_size, memory.p_err)
+    memory.size.value = room
+    status = _compress(at, n, memory.p_params, result, memory.p_size, memory.p_err)
     if status:
         raise failure(status, memory.err, None)
     size = memory.size.value
