@@ -68,12 +68,14 @@ type Array struct {
 	Lock func(ctx context.Context, index []int64) (unlock func() error, err error)
 
 	fs      vfs.FS  // FS, perhaps without symlinks
+	remote  bool    // a store: each read is a request
 	shape   []int64 // with the rows of tail
 	stored  []int64 // what the files hold: without the rows of tail
 	grid    []int64 // of stored
 	strides []int64 // within a chunk, in bytes
 	size    int     // bytes of a chunk
 	folder  atomic.Pointer[identity]
+	checked atomic.Pointer[string] // the folder of the last chunk that was read, which is no symbolic link
 	cache   cache
 	tail    tail
 
@@ -127,6 +129,7 @@ func (a *Array) Init(shape []int64) error {
 	if !a.FollowSymlinks {
 		a.fs = vfs.NoFollow(a.FS)
 	}
+	a.remote = vfs.IsStore(a.FS)
 	return a.SetShape(shape)
 }
 

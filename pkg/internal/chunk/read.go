@@ -2,12 +2,14 @@ package chunk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/store"
 )
 
 // ReadBox is ndfile.Array.ReadBox. After an error the content of dst is
@@ -52,8 +54,20 @@ func (a *Array) readStored(ctx context.Context, box ndarray.Box, dst ndarray.Buf
 	return each(ctx, s.n, min(2*a.size, windowBytes), func(w *worker, j int64) error { return w.readPiece(ctx, s, j) })
 }
 
-// readPiece reads piece j of a selection.
+// readPiece reads piece j of a selection. A chunk that is replaced in a store between
+// two requests for it is read again.
 func (w *worker) readPiece(ctx context.Context, s *selection, j int64) error {
+	for try := 1; ; try++ {
+		if err := w.tryPiece(ctx, s, j); try == maxTries || !errors.Is(err, store.ErrChanged) {
+			return err
+		}
+	}
+}
+
+// maxTries is how often a chunk is read that others replace.
+const maxTries = 3
+
+func (w *worker) tryPiece(ctx context.Context, s *selection, j int64) error {
 	a := s.a
 	w.locate(s, j)
 	// A small part of a chunk is kept, unless all that is read with it would

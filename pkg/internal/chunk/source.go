@@ -19,6 +19,10 @@ const (
 	// them may be needed, and maxFirstRead the most when they are.
 	firstRead    = 64 << 10
 	maxFirstRead = 2 << 20
+	// The same for stores, where another read is another request: in the time of one
+	// about a MiB travels.
+	firstGet    = 1 << 20
+	maxFirstGet = 64 << 20
 	// maxGap is the largest hole between two parts of a file that is read
 	// rather than skipped: reading it costs less than another system call.
 	maxGap = 32 << 10
@@ -39,15 +43,18 @@ type source struct {
 // closes.
 func (w *worker) open(ctx context.Context, a *Array, index []int64, least int, all bool) (found bool, err error) {
 	path := w.setPath(a, index)
-	n := firstRead
+	n, most := firstRead, maxFirstRead
+	if a.remote {
+		n, most = min(firstGet, a.size+128), maxFirstGet
+	}
 	if all { // few chunks are larger than what they decode to
-		n = min(max(n, a.size+128), maxFirstRead)
+		n = min(max(n, a.size+128), most)
 	}
 	if err := w.room(n, 0); err != nil {
 		return false, err
 	}
 	w.source = source{name: path}
-	if err := a.checkFolders(path); err != nil {
+	if err := a.checkFoldersOnce(path); err != nil {
 		return false, err
 	}
 	w.have, w.rest, err = a.fs.ReadSmall(ctx, path, w.raw)
@@ -246,6 +253,27 @@ func (w *worker) decodeParts(ctx context.Context, a *Array, dst []byte, off int)
 	if a.Codec.DecodeParts(dst, w.raw[w.from:end], off, parts) != nil {
 		return errMore
 	}
+	return nil
+}
+
+// checkFoldersOnce is checkFolders for reading: of several chunks in one folder the
+// first one has it looked at.
+func (a *Array) checkFoldersOnce(path string) error {
+	if a.FollowSymlinks || a.remote {
+		return nil
+	}
+	folder := path[:strings.LastIndexByte(path, '/')]
+	if len(folder) <= len(a.Folder) {
+		return nil
+	}
+	if last := a.checked.Load(); last != nil && *last == folder {
+		return nil
+	}
+	if err := a.checkFolders(path); err != nil {
+		return err
+	}
+	folder = strings.Clone(folder)
+	a.checked.Store(&folder)
 	return nil
 }
 
