@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -160,6 +161,7 @@ func Locate(err error, path, array string, hasArray bool) error {
 		var pe *vfs.PathError
 		if errors.As(err, &pe) && strings.HasPrefix(pe.Path, path) {
 			// it names the path itself
+			e.Cause = inWords(pe, path, err)
 			hasArray = false
 			path = ""
 		}
@@ -171,6 +173,33 @@ func Locate(err error, path, array string, hasArray bool) error {
 		e.In(string([]byte(array)))
 	}
 	return e
+}
+
+// worded is an error of the operating system in the words of a user.
+type worded struct {
+	error
+	text string
+}
+
+func (w *worded) Error() string { return w.text }
+func (w *worded) Unwrap() error { return w.error }
+
+// inWords says what it means when the path that a caller gave is not there:
+// which system call found out tells nobody anything.
+func inWords(pe *vfs.PathError, path string, err error) error {
+	if pe.Path != path || pe.To != "" {
+		return err
+	}
+	folder := filepath.Dir(path)
+	switch {
+	case pe.Errno == syscall.ENOTDIR && folder != path:
+		return &worded{err, path + ": " + folder + " is not a folder"}
+	case pe.Errno != syscall.ENOENT:
+		return err
+	case pe.Op == "create" || pe.Op == "mkdir" || pe.Op == "write":
+		return &worded{err, path + ": there is no folder " + folder}
+	}
+	return &worded{err, "no file " + path}
 }
 
 // KindOf finds the row of the error table that err belongs to. Errors of the

@@ -379,16 +379,7 @@ class Array(Chunked, Reducible):
         )
 
     def _repr_html_(self) -> str:
-        rows: list[tuple[str, Any]] = [
-            ("file", self._file.path),
-            ("dtype", self.dtype_name),
-            ("shape", self._description.shape),
-            ("bytes", f"{self.nbytes:,}"),
-            ("masked", self.masked),
-        ]
-        if self._handle.value:
-            rows[3:3] = ("dims", self.dims), ("chunks", self.chunks), ("compression", self.compression)
-        return _html.table(f"Array {self.name!r}", [], rows)
+        return _html.of_array(self)
 
     # Reading
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import errno as _errno
 import os
+import re
 from typing import Any
 
 from . import _capi
@@ -99,6 +100,10 @@ _names = ["NdfileError", *sorted(cls.__name__ for cls in BY_CODE.values())]
 globals()["__all__"] = _names
 
 
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_NO_URLS = "addresses on the net cannot be opened; read a copy, or a file object: fsspec.open(url).open()"
+
+
 def failure(status: int, err: Any, path: Any = None) -> NdfileError:
     """Make the exception for a status that is not 0.
 
@@ -113,5 +118,7 @@ def failure(status: int, err: Any, path: Any = None) -> NdfileError:
     """
     cls = BY_CODE.get(status, NdfileError)
     message = err.message.decode("utf-8", "replace")
+    if status == _capi.NDF_ERR_NOT_FOUND and isinstance(path, str) and _URL.match(path):
+        cls, message = BY_CODE[_capi.NDF_ERR_NOT_SUPPORTED], f"{path}: {_NO_URLS}"
     offset = err.offset if err.offset >= 0 else None
     return cls(message, path=path, offset=offset, errno=err.os_error)

@@ -37,6 +37,7 @@ from ._lib import Path, call, content, encode_name, encode_path, lib, text
 from ._names import unknown
 from ._progress import Watch
 from ._spec import spec
+from ._stream import Copy
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -128,6 +129,7 @@ class File(Mapping[str, Array]):
     __slots__ = (
         "__weakref__",
         "_arrays",
+        "_copy",
         "_elsewhere",
         "_handle",
         "_location",
@@ -147,6 +149,7 @@ class File(Mapping[str, Array]):
         self.format = info.format.decode()
         self.kind = _KINDS.get(info.kind, "unknown")
         self._reading = reading
+        self._copy: Copy | None = None  # of the stream that it came from
         self._handle = handle
         self._elsewhere = False  # open in the process that this one comes from, and not yet in this one
         self._prepare()
@@ -202,6 +205,8 @@ class File(Mapping[str, Array]):
             raise HandleError(f"{self.path}: the file is closed", path=self.path)
         if self.mode != "r":
             raise TypeError(f"cannot pickle {self!r}: it is open for writing")
+        if self._copy is not None:
+            raise TypeError(f"cannot pickle {self!r}: it came as a stream")
         return _unpickle, (type(self), self._location, self.format, self.kind, self._token, self._reading)
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
@@ -546,11 +551,8 @@ class File(Mapping[str, Array]):
     def _repr_html_(self) -> str:
         title = f"{self.path}: {self.format} {self.kind}, {self._state}"
         if self._closed or (self._elsewhere and self.mode != "r"):
-            return _html.table(title, [], [])
-        rows = [
-            (v.name, v.dtype_name, v._description.shape, v.dims, v.chunks, v.masked) for v in self.values()
-        ]
-        return _html.table(title, ["name", "dtype", "shape", "dims", "chunks", "masked"], rows)
+            return _html.page(title)
+        return _html.of_file(self, title)
 
 
 #: All files, for what has to be done in a forked child and at the end.
@@ -630,6 +632,7 @@ def _unpickle(cls: type[File], location: str, format: str, kind: str, token: Any
     file.mode, file.format, file.kind = "r", format, kind
     file._token, file._reading = token, reading
     file._handle, file._elsewhere = 0, True
+    file._copy = None
     file._prepare()
     return file
 

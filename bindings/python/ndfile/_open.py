@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
 from . import _capi
 from ._attrs import to_json
-from ._errors import ArgumentError, NotFoundError
+from ._errors import ArgumentError, NdfileError, NotFoundError
 from ._file import File, Reading, describe, open_handle, warn_unlocked, write_options
 from ._lib import Path, call, encode_name, encode_path, lib
+from ._stream import Copy, is_stream
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -34,9 +36,11 @@ def open(
     path: Path, mode: Literal["w", "x"], format: Literal["bcolz"], **options: Unpack[Options]
 ) -> Table: ...
 @overload
-def open(path: Path, mode: str = "r", format: str | None = None, **options: Unpack[Options]) -> File: ...
 def open(
-    path: Path,
+    path: Path | IO[bytes], mode: str = "r", format: str | None = None, **options: Unpack[Options]
+) -> File: ...
+def open(
+    path: Any,
     mode: str = "r",
     format: str | None = None,
     *,
@@ -53,8 +57,9 @@ def open(
 
     Parameters
     ----------
-    path : str, bytes or os.PathLike
-        The file or folder.
+    path : str, bytes, os.PathLike or a stream
+        The file or folder. With mode "r" also an object with a method ``read``, as for `read`: what it holds
+        is copied at once, and kept as long as the result lives.
     mode : {"r", "r+", "w", "x", "a"}, default "r"
         Reading; reading and changing (ds and rawarray do not allow it: use `save`); creating, in place of an
         older file; creating, where nothing exists yet; ``"r+"`` where something exists, else ``"x"``.
@@ -117,6 +122,8 @@ def open(
     reading = Reading(bool(follow_symlinks), bool(shared), float(timeout), bool(sync), bool(require_lock))
     if not timeout >= 0:
         raise ArgumentError(f"timeout: expected 0 or more seconds, found {timeout}")
+    if is_stream(path):
+        return _of_stream(path, mode, format, reading)
     if mode == "a":
         try:
             return _made(path, "r+", open_handle(path, "r+", name, reading), reading)
@@ -132,11 +139,27 @@ def open(
         raise ArgumentError(f"mode: expected 'r', 'r+', 'w', 'x' or 'a', found {mode!r}")
     if reading.follow_symlinks or reading.shared or reading.require_lock:
         raise ArgumentError("follow_symlinks, shared and require_lock: only for files that exist")
+    folder = os.path.dirname(os.fsdecode(path))
+    if folder and not os.path.isdir(folder) and "://" not in folder:  # not only when the file is closed
+        raise NotFoundError(f"{os.fsdecode(path)}: there is no folder {folder}", path=path)
     options = write_options(commit, sync, mode == "x", trailing)
     handle = ctypes.c_uint64()
     places = ctypes.addressof(options), ctypes.addressof(handle)
     call(path, lib.ndf_file_create, encode_path(path), name, to_json(attrs), *places)
     return _made(path, mode, handle.value, reading)
+
+
+def _of_stream(stream: Any, mode: str, format: str | None, reading: Reading) -> File:
+    if mode != "r":
+        raise ArgumentError(f"mode: a stream can be opened for reading only, found {mode!r}")
+    copy = Copy(stream, format)
+    name = None if format is None else encode_name(format)
+    try:
+        file = _made(copy.path, mode, open_handle(copy.path, mode, name, reading), reading)
+    except NdfileError as e:
+        raise copy.renamed(e) from None
+    file._copy, file.path = copy, copy.name
+    return file
 
 
 def _made(path: Path, mode: str, handle: int, reading: Reading) -> File:

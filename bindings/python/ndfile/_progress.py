@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import signal
-import sys
 import threading
 from types import FrameType, TracebackType
 from typing import Any, Callable, Union
+
+from ._bar import Bar
 
 #: What long functions take as ``progress``.
 Progress = Union[bool, Callable[[int, int], Any], None]
@@ -25,7 +26,8 @@ class Watch:
 
     def __init__(self, progress: Progress, total: int | None = None) -> None:
         """Take the number of all steps; None: the library tells."""
-        self._report = _on_terminal if progress is True else progress or None
+        self._bar = Bar("B" if total is None else "files") if progress is True else None
+        self._report = self._bar or (None if isinstance(progress, bool) else progress)
         self._total = total
         self._reported = -1
         self._error: BaseException | None = None
@@ -55,6 +57,8 @@ class Watch:
             signal.signal(signal.SIGINT, self._outer)
         del self._function  # which refers to this object
         self.meanwhile = None
+        if self._bar is not None:
+            self._bar.close()
         self.check()
 
     def check(self) -> None:
@@ -91,9 +95,3 @@ class Watch:
         except BaseException as e:
             self._error = e
         return self.canceled
-
-
-def _on_terminal(done: int, total: int) -> None:
-    """Show progress on standard error, where that is a terminal."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)

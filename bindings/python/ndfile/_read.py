@@ -12,6 +12,7 @@ from their places in the scratch, without a look at the infos.
 from __future__ import annotations
 
 import ctypes
+import os
 import struct
 import sys
 from collections.abc import Callable, Iterable
@@ -21,8 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _capi, _dtypes, _elements
-from ._errors import ArgumentError, DTypeError, NoDataError, failure
-from ._lib import Path, encode_name, encode_path, lib
+from ._errors import ArgumentError, DTypeError, NameNotFoundError, NdfileError, NoDataError, failure
+from ._lib import Path, decode, encode_name, encode_path, lib
+from ._names import unknown
 from ._open import open as open_file
 from ._stream import as_path, is_stream
 
@@ -276,10 +278,19 @@ def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
             s.args.name = pooled.name
             status = _ndf_load(raw_path, s.p_args, s.p_err)
         if status:
-            raise failure(status, s.err, path)
+            raise _with_names(failure(status, s.err, path), path, pooled.name)
     finally:
         _pool.append(pooled)
     return s
+
+
+def _with_names(error: NdfileError, path: Path, name: bytes | None) -> NdfileError:
+    """Add to the error of an unknown name which names there are."""
+    if isinstance(error, NameNotFoundError) and name is not None:
+        with open_file(path) as file:
+            message = f"{os.fsdecode(path)}: {unknown(decode(name), list(file.keys()))}"
+        return NameNotFoundError(message, path=path)
+    return error
 
 
 def _unpack(raw: Any, info: Any) -> Any:

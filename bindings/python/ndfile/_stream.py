@@ -31,17 +31,33 @@ def as_path(stream: Any, format: str | None) -> Iterator[str]:
     A RawArray file is taken from the stream exactly, so that what follows it can be read afterwards; of other
     formats, and where its numbers run to the end (LEB128), everything to the end is.
     """
-    with _room() as room:
-        _copy(stream, room, format)
-        room.flush()
-        path = f"/proc/self/fd/{room.fileno()}" if isinstance(room.name, int) else room.name
+    with contextlib.closing(Copy(stream, format)) as copy:
         try:
-            yield path
-        except NdfileError as e:  # with the name of the stream
-            name = getattr(stream, "name", None)
-            shown = name if isinstance(name, str) else f"<{type(stream).__name__}>"
-            message = e.message.replace(path, shown)
-            raise type(e)(message, path=None, offset=e.offset, errno=e.errno) from None
+            yield copy.path
+        except NdfileError as e:
+            raise copy.renamed(e) from None
+
+
+class Copy:
+    """What a stream holds, at a path for as long as this object lives."""
+
+    def __init__(self, stream: Any, format: str | None) -> None:
+        self._room = _room()
+        name = getattr(stream, "name", None)
+        self.name = name if isinstance(name, str) else f"<{type(stream).__name__}>"
+        _copy(stream, self._room, format)
+        self._room.flush()
+        room = self._room
+        self.path = f"/proc/self/fd/{room.fileno()}" if isinstance(room.name, int) else str(room.name)
+
+    def close(self) -> None:
+        """Give the copy up."""
+        self._room.close()
+
+    def renamed(self, e: NdfileError) -> NdfileError:
+        """Give an error with the name of the stream in place of the path."""
+        message = e.message.replace(self.path, self.name)
+        return type(e)(message, path=None, offset=e.offset, errno=e.errno)
 
 
 def _room() -> Any:
