@@ -436,9 +436,9 @@ func nameAt(nf ndfile.File, index int64) (string, error) {
 	return names[index], nil
 }
 
-// ndfgo_array_open opens an array of a file by name.
+// ndfgo_file_array opens an array of a file by name.
 //
-// C: int32_t ndf_array_open(ndf_file file, const char *name, ndf_array *array, ndf_error *err)
+// C: int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of the file
@@ -453,17 +453,17 @@ func nameAt(nf ndfile.File, index int64) (string, error) {
 //
 // Since: 1.0
 //
-//export ndfgo_array_open
-func ndfgo_array_open(file C.ndf_file, name *C.char, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_file_array
+func ndfgo_file_array(file C.ndf_file, name *C.char, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	h, e := fileArray(handle(file), func(ndfile.File) (string, error) { return textAt(name), nil })
 	*array = C.ndf_array(h)
 	return report(err, e)
 }
 
-// ndfgo_array_open_at opens an array of a file by its position.
+// ndfgo_file_array_at opens an array of a file by its position.
 //
-// C: int32_t ndf_array_open_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err)
+// C: int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of the file
@@ -478,8 +478,8 @@ func ndfgo_array_open(file C.ndf_file, name *C.char, array *C.ndf_array, err *C.
 //
 // Since: 1.0
 //
-//export ndfgo_array_open_at
-func ndfgo_array_open_at(file C.ndf_file, index C.int64_t, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
+//export ndfgo_file_array_at
+func ndfgo_file_array_at(file C.ndf_file, index C.int64_t, array *C.ndf_array, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
 	h, e := fileArray(handle(file), func(nf ndfile.File) (string, error) { return nameAt(nf, int64(index)) })
 	*array = C.ndf_array(h)

@@ -31,8 +31,8 @@ typedef struct calls {
   int32_t (*file_abort)(ndf_file file, ndf_error *err);
   int32_t (*file_get_info)(ndf_file file, ndf_file_info *info, ndf_error *err);
   int32_t (*file_get_name)(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err);
-  int32_t (*array_open)(ndf_file file, char *name, ndf_array *array, ndf_error *err);
-  int32_t (*array_open_at)(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
+  int32_t (*file_array)(ndf_file file, char *name, ndf_array *array, ndf_error *err);
+  int32_t (*file_array_at)(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
   int32_t (*file_add)(ndf_file file, char *name, ndf_array_spec *spec, ndf_array *array, ndf_error *err);
   int32_t (*file_flush)(ndf_file file, ndf_error *err);
   int32_t (*file_remove)(ndf_file file, char *name, ndf_error *err);
@@ -101,8 +101,8 @@ static const calls own_calls = {
   ndfgo_file_abort,
   ndfgo_file_get_info,
   ndfgo_file_get_name,
-  ndfgo_array_open,
-  ndfgo_array_open_at,
+  ndfgo_file_array,
+  ndfgo_file_array_at,
   ndfgo_file_add,
   ndfgo_file_flush,
   ndfgo_file_remove,
@@ -264,17 +264,17 @@ int32_t ndf_file_get_name(ndf_file file, int64_t index, char *buf, int64_t *len,
   return table == NULL ? NDF_ERR_FORKED : table->file_get_name(file, index, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_open(ndf_file file, const char *name, ndf_array *array, ndf_error *err) {
-  if (IS_NULL(name)) return refuse_null(err, "ndf_array_open", "name");
-  if (IS_NULL(array)) return refuse_null(err, "ndf_array_open", "array");
+int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err) {
+  if (IS_NULL(name)) return refuse_null(err, "ndf_file_array", "name");
+  if (IS_NULL(array)) return refuse_null(err, "ndf_file_array", "array");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_open(file, ARG(char *, name), ARG(ndf_array *, array), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->file_array(file, ARG(char *, name), ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
-int32_t ndf_array_open_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err) {
-  if (IS_NULL(array)) return refuse_null(err, "ndf_array_open_at", "array");
+int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err) {
+  if (IS_NULL(array)) return refuse_null(err, "ndf_file_array_at", "array");
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->array_open_at(file, index, ARG(ndf_array *, array), ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->file_array_at(file, index, ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec, ndf_array *array, ndf_error *err) {

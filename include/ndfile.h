@@ -800,7 +800,7 @@ NDF_API int32_t ndf_file_get_name(ndf_file file, int64_t index, char *buf, int64
  * Ownership: the handle is the caller's, to be given to ndf_array_close.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_open(ndf_file file, const char *name, ndf_array *array, ndf_error *err);
+NDF_API int32_t ndf_file_array(ndf_file file, const char *name, ndf_array *array, ndf_error *err);
 
 /* Opens an array of a file by its position.
  *
@@ -812,7 +812,7 @@ NDF_API int32_t ndf_array_open(ndf_file file, const char *name, ndf_array *array
  * Ownership: the handle is the caller's, to be given to ndf_array_close.
  * Threads: any.
  * Since 1.0. */
-NDF_API int32_t ndf_array_open_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
+NDF_API int32_t ndf_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
 
 /* Declares a new array in a file that is being created or changed.
  *

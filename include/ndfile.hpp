@@ -1174,12 +1174,12 @@ class file {
       for (std::int64_t i = 0, n = size(); i < n; i++)
         if (this->name(i) == name) return array_at(i);
     }
-    return make(detail::place(path_, name), ndf_array_open, detail::c_text(name, "name"));
+    return make(detail::place(path_, name), ndf_file_array, detail::c_text(name, "name"));
   }
 
   /// The array at a position in file order, from 0 up to size(). NDF_ERR_BOUNDS outside.
   ndfile::array array_at(std::int64_t index) const {
-    return make(path_ + ": array " + std::to_string(index) + ": ", ndf_array_open_at, index);
+    return make(path_ + ": array " + std::to_string(index) + ": ", ndf_file_array_at, index);
   }
 
   /// Declares a new array in a file that is being created or changed; its elements are then written with array::write or

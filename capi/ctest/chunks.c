@@ -28,7 +28,7 @@ static ndf_file make(const char *path, const char *format, ndf_array *a) {
   OK(ndf_array_write(*a, 2, (int64_t[]){0, 0}, (int64_t[]){8, 6}, NULL, NULL, elements, NULL, NULL, &err));
   close_both(*a, f);
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "", a, &err));
+  OK(ndf_file_array(f, "", a, &err));
   return f;
 }
 
@@ -104,7 +104,7 @@ static void test_write(ndf_array from, const char *path, const char *format) {
   FAILS(NDF_ERR_ARGUMENT, "data is NULL", ndf_array_write_chunk(a, 2, (int64_t[]){1, 0}, NULL, 5, &err));
   close_both(a, f);
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "", &a, &err));
+  OK(ndf_file_array(f, "", &a, &err));
   OK(ndf_array_read(a, 2, NULL, NULL, NULL, NULL, got, NULL, NULL, &err));
   CHECK(memcmp(got, elements, 48 * 4) == 0 && got[48] == 1.5f && got[59] == 1.5f);
   FAILS(NDF_ERR_READ_ONLY, path, ndf_array_write_chunk(a, 2, (int64_t[]){0, 0}, raw, 5, &err));
@@ -122,7 +122,7 @@ static void test_fill_order(const char *path, const char *format, const char *dt
   OK(ndf_file_add(f, "", &spec, &a, &err));
   close_both(a, f);
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "", &a, &err));
+  OK(ndf_file_array(f, "", &a, &err));
   OK(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, got, NULL, NULL, &err));
   ndf_array_info info = {.struct_size = sizeof info};
   OK(ndf_array_get_info(a, &info, &err));
@@ -142,7 +142,7 @@ static void test_errors(const char *folder) {
   ndf_file f;
   ndf_array a;
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "x", &a, &err));
+  OK(ndf_file_array(f, "x", &a, &err));
   ndf_array_info info = {.struct_size = sizeof info};
   OK(ndf_array_get_info(a, &info, &err));
   CHECK(!(info.flags & (NDF_ARRAY_CHUNKED | NDF_ARRAY_FILL)) && info.chunks[0] == 0 && info.codec[0] == 0);

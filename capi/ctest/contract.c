@@ -34,7 +34,7 @@ static ndf_file open_file(const char *path) {
 
 static ndf_array open_array(ndf_file f, const char *name) {
   ndf_array a = 0;
-  OK(ndf_array_open(f, name, &a, &err));
+  OK(ndf_file_array(f, name, &a, &err));
   CHECK(a != 0);
   return a;
 }
@@ -77,7 +77,7 @@ static void test_nulls(const char *path) {
   int64_t len = sizeof text, n = 0;
   FAILS(NDF_ERR_ARGUMENT, "ndf_file_open: path is NULL", ndf_file_open(NULL, NULL, &f, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_file_open: file is NULL", ndf_file_open(path, NULL, NULL, &err));
-  FAILS(NDF_ERR_ARGUMENT, "ndf_array_open: name is NULL", ndf_array_open(f, NULL, &a, &err));
+  FAILS(NDF_ERR_ARGUMENT, "ndf_file_array: name is NULL", ndf_file_array(f, NULL, &a, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_handle_count: count is NULL", ndf_handle_count(NULL, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_detect: len is NULL", ndf_detect(path, text, NULL, &err));
   FAILS(NDF_ERR_ARGUMENT, "ndf_load: len is NULL", ndf_load(path, NULL, text, NULL, NULL, &n, &err));
@@ -141,7 +141,7 @@ static void test_close_order(const char *folder, const char *path) {
   ndf_file f = open_file(path);
   ndf_array a = open_array(f, "x"), b = open_array(f, "y"), c;
   OK(ndf_file_close(f, &err));
-  FAILS(NDF_ERR_HANDLE, "closed already", ndf_array_open(f, "x", &c, &err));
+  FAILS(NDF_ERR_HANDLE, "closed already", ndf_file_array(f, "x", &c, &err));
   CHECK(c == 0);
   OK(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
   CHECK(x[2] == 3);
@@ -342,7 +342,7 @@ static void test_errors(const char *folder, const char *path) {
   FAILS(NDF_ERR_DTYPE, "nonsense", ndf_array_read(a, 1, NULL, NULL, NULL, "nonsense", x, NULL, NULL, &err));
   FAILS(NDF_ERR_DTYPE, "", ndf_array_read(a, 1, NULL, NULL, NULL, "str", x, NULL, NULL, &err));
   FAILS(NDF_ERR_DTYPE, "ndf_array_read", ndf_array_read_strings(a, 1, NULL, NULL, NULL, &n, x, ROOM(n, 1), NULL, &err));
-  FAILS(NDF_ERR_NAME, "nothing", ndf_array_open(f, "nothing", &b, &err));
+  FAILS(NDF_ERR_NAME, "nothing", ndf_file_array(f, "nothing", &b, &err));
   CHECK(b == 0 && strstr(err.message, path) != NULL);
   FAILS(NDF_ERR_READ_ONLY, path, ndf_array_write(a, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
   ndf_array_spec spec = {.struct_size = sizeof spec, .dtype = "<f8"};

@@ -132,7 +132,7 @@ static void test_split(const char *folder, const char *table) {
   ndf_file f = 0;
   ndf_array a = 0;
   OK(ndf_file_open(whole, NULL, &f, &err));
-  OK(ndf_array_open(f, "b", &a, &err));
+  OK(ndf_file_array(f, "b", &a, &err));
   OK(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, got, NULL, NULL, &err));
   for (int i = 0; i < ROWS; i++) CHECK(got[i] == (i < 4 ? 8 + i : i - 4));
   char attrs[100];

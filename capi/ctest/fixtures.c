@@ -99,7 +99,7 @@ static int32_t dump_array(const char *path, ndf_file f, int64_t index) {
   if (status != NDF_ERR_BUFFER) return fail(status);
   name = allocate(len);
   OK(ndf_file_get_name(f, index, name, &len, &err));
-  if ((status = ndf_array_open(f, name, &a, &err)) != NDF_OK) return fail(status);
+  if ((status = ndf_file_array(f, name, &a, &err)) != NDF_OK) return fail(status);
   ndf_array_info info = {.struct_size = sizeof info};
   OK(ndf_array_get_info(a, &info, &err));
   if (info.flags & NDF_ARRAY_NO_DATA) {

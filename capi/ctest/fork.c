@@ -38,7 +38,7 @@ static int reads_right(void) {
   ndf_file f;
   ndf_array a;
   memset(x, 0xff, sizeof x);
-  if (ndf_file_open(path, NULL, &f, &e) != NDF_OK || ndf_array_open(f, "x", &a, &e) != NDF_OK) return 0;
+  if (ndf_file_open(path, NULL, &f, &e) != NDF_OK || ndf_file_array(f, "x", &a, &e) != NDF_OK) return 0;
   if (ndf_array_read(a, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &e) != NDF_OK || x[ELEMENTS - 1] != ELEMENTS - 1) return 0;
   return ndf_array_close(a, &e) == NDF_OK && ndf_file_close(f, &e) == NDF_OK;
 }
@@ -102,7 +102,7 @@ static void one_child(void) {
     ndf_file f = 0;
     ndf_array a = 0;
     OK(ndf_file_open(path, NULL, &f, &err));
-    OK(ndf_array_open(f, "x", &a, &err));
+    OK(ndf_file_array(f, "x", &a, &err));
     CHECK(f != parents_file && a != parents_array);
     refuses_parents(parents_file, parents_array);
     int64_t open = -1;
@@ -127,7 +127,7 @@ static void nested(int depth, ndf_file file, ndf_array array) {
   ndf_file f = 0;
   ndf_array a = 0;
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "x", &a, &err));
+  OK(ndf_file_array(f, "x", &a, &err));
   CHECK(f != file && a != array);
   if (depth > 1) nested(depth - 1, f, a);
   CHECK(reads_right());
@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
   expect_good_end(pid);
 
   OK(ndf_file_open(path, NULL, &parents_file, &err));
-  OK(ndf_array_open(parents_file, "x", &parents_array, &err));
+  OK(ndf_file_array(parents_file, "x", &parents_array, &err));
   one_child(); /* no other thread */
 
   CHECK(pthread_key_create(&last, end_of_thread) == 0);

@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   ndf_file f = 0;
   ndf_array a = 0;
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "x", &a, &err));
+  OK(ndf_file_array(f, "x", &a, &err));
   OK(ndf_array_read(a, 1, NULL, NULL, NULL, "<f8", back, NULL, NULL, &err));
   struct ArrowArrayStream stream;
   struct ArrowArray batch;

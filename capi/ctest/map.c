@@ -13,7 +13,7 @@ static double x[ELEMENTS];
 static ndf_array open_array(const char *path, const char *name, ndf_file *f) {
   ndf_array a = 0;
   OK(ndf_file_open(path, NULL, f, &err));
-  OK(ndf_array_open(*f, name, &a, &err));
+  OK(ndf_file_array(*f, name, &a, &err));
   return a;
 }
 

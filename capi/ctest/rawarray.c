@@ -23,7 +23,7 @@ static void test_structs(void) {
   ndf_array a;
   ndf_array_info info = {.struct_size = sizeof info};
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "", &a, &err));
+  OK(ndf_file_array(f, "", &a, &err));
   OK(ndf_array_get_info(a, &info, &err));
   CHECK(strcmp(info.dtype, "|V80") == 0 && info.itemsize == sizeof(struct foo));
   CHECK((info.flags & NDF_ARRAY_SINGLE) != 0 && info.ndim == 1 && info.shape[0] == 3);

@@ -19,7 +19,7 @@ static ndf_file create(const char *path, const char *format, int32_t ndim, const
 static ndf_file open_file(const char *path, const ndf_open_options *options, ndf_array *a) {
   ndf_file f = 0;
   OK(ndf_file_open(path, options, &f, &err));
-  OK(ndf_array_open(f, "", a, &err));
+  OK(ndf_file_array(f, "", a, &err));
   return f;
 }
 

@@ -86,7 +86,7 @@ static void check_numbers(const char *path) {
     int masked = i >= NUMBERS;
     size_t size = 3 * (size_t)numbers[i % NUMBERS].itemsize;
     sprintf(name, "%c%d", masked ? 'm' : 'p', i % NUMBERS);
-    OK(ndf_array_open(f, name, &a, &err));
+    OK(ndf_file_array(f, name, &a, &err));
     OK(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, got, NULL, got_mask, &err));
     memcpy(want, numbers[i % NUMBERS].data, size);
     if (masked) {
@@ -162,7 +162,7 @@ static void test_strings(void) {
   char data[8];
   uint8_t missing[3];
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "bytes", &a, &err));
+  OK(ndf_file_array(f, "bytes", &a, &err));
   FAILS(NDF_ERR_BUFFER, path, ndf_array_read_strings(a, 1, NULL, NULL, NULL, ends, NULL, ROOM(need, 0), NULL, &err));
   CHECK(need == 8 && memcmp(ends, offsets, sizeof ends) == 0);
   OK(ndf_array_read_strings(a, 1, NULL, NULL, NULL, ends, data, ROOM(need, sizeof data), NULL, &err));
@@ -172,12 +172,12 @@ static void test_strings(void) {
   CHECK(need == 8 && ends[0] == 0 && ends[1] == 3 && ends[2] == 8 && missing[1] == 0);
   FAILS(NDF_ERR_DTYPE, "strings", ndf_array_read(a, 1, NULL, NULL, NULL, NULL, data, NULL, NULL, &err));
   OK(ndf_array_close(a, &err));
-  OK(ndf_array_open(f, "text", &a, &err));
+  OK(ndf_file_array(f, "text", &a, &err));
   FAILS(NDF_ERR_MASKED, path, ndf_array_read_strings(a, 1, NULL, NULL, NULL, ends, data, ROOM(need, sizeof data), NULL, &err));
   OK(ndf_array_read_strings(a, 1, &(int64_t){1}, &(int64_t){2}, NULL, ends, data, ROOM(need, sizeof data), missing, &err));
   CHECK(need == 5 && ends[1] == 0 && ends[2] == 5 && missing[0] == 1 && missing[1] == 0);
   OK(ndf_array_close(a, &err));
-  OK(ndf_array_open(f, "none", &a, &err));
+  OK(ndf_file_array(f, "none", &a, &err));
   OK(ndf_array_read_strings(a, 1, NULL, NULL, NULL, ends, NULL, ROOM(need, 0), missing, &err));
   CHECK(need == 0 && ends[0] == 0);
   OK(ndf_array_close(a, &err));
@@ -221,7 +221,7 @@ static void test_strides(void) {
   ndf_array a;
   OK(ndf_file_open(path, NULL, &f, &err));
 #define READ(name, strides, data)                                                       \
-  OK(ndf_array_open(f, name, &a, &err));                                                \
+  OK(ndf_file_array(f, name, &a, &err));                                                \
   OK(ndf_array_read(a, 2, NULL, NULL, NULL, NULL, data, strides, NULL, &err));          \
   OK(ndf_array_close(a, &err))
   READ("plain", NULL, got);
@@ -237,7 +237,7 @@ static void test_strides(void) {
   CHECK(memcmp(turned, t, sizeof t) == 0);
 
   /* boxes, other byte order, exact widening */
-  OK(ndf_array_open(f, "plain", &a, &err));
+  OK(ndf_file_array(f, "plain", &a, &err));
   int64_t start[2] = {1, 0}, count[2] = {2, 2}, step[2] = {1, 3};
   int32_t box[2][2];
   OK(ndf_array_read(a, 2, start, count, step, NULL, box, NULL, NULL, &err));
@@ -271,7 +271,7 @@ static void test_strides(void) {
   free(buf), free(infos);
   char text[100];
   OK(ndf_file_open(created, NULL, &f, &err));
-  OK(ndf_array_open(f, "m", &a, &err));
+  OK(ndf_file_array(f, "m", &a, &err));
   OK(ndf_file_get_attrs(f, text, &len, &err));
   CHECK(strcmp(text, "{\"b\": 2}") == 0);
   len = sizeof text;
@@ -302,7 +302,7 @@ static void test_unfinished(void) {
   FAILS(NDF_ERR_ORDER, path, ndf_file_close(f, &err));
   FAILS(NDF_ERR_HANDLE, "closed", ndf_file_close(f, &err));
   OK(ndf_file_open(path, NULL, &f, &err));
-  OK(ndf_array_open(f, "x", &a, &err));
+  OK(ndf_file_array(f, "x", &a, &err));
   OK(ndf_array_read(a, 0, NULL, NULL, NULL, NULL, &got, NULL, NULL, &err));
   CHECK(got == 1);
   OK(ndf_array_close(a, &err));

@@ -23,7 +23,7 @@ static void add(ndf_file f, const char *name, const char *dtype, int32_t ndim, c
 
 static ndf_array column(ndf_file f, const char *name) {
   ndf_array a = 0;
-  OK(ndf_array_open(f, name, &a, &err));
+  OK(ndf_file_array(f, name, &a, &err));
   return a;
 }
 
@@ -263,7 +263,7 @@ static void test_change(const char *path) {
   late = column(f, "late");
   OK(ndf_array_read(late, 1, NULL, NULL, NULL, NULL, late_values, NULL, NULL, &err));
   CHECK(late_values[0] == 2.5f && late_values[1] == 0 && late_values[4] == 2.5f);
-  FAILS(NDF_ERR_NAME, "pair", ndf_array_open(f, "pair", &none, &err));
+  FAILS(NDF_ERR_NAME, "pair", ndf_file_array(f, "pair", &none, &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_table_resize(f, 1, &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_table_append(f, NULL, 0, &err));
   OK(ndf_array_close(late, &err));

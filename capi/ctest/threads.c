@@ -48,14 +48,14 @@ static void *work(void *argument) {
     /* a file of our own */
     if (i % 10 == 0) save(path, id + i);
     MUST(ndf_file_open(path, NULL, &f, &err));
-    MUST(ndf_array_open(f, "x", &a, &err));
+    MUST(ndf_file_array(f, "x", &a, &err));
     MUST(ndf_file_close(f, &err));
     MUST(ndf_array_read(a, 1, NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
     if (x[ELEMENTS - 1] - x[0] != ELEMENTS - 1) abort();
     MUST(ndf_array_close(a, &err));
 
     /* arrays of the shared file, and a handle that others close while we use it */
-    MUST(ndf_array_open_at(shared_file, 0, &a, &err));
+    MUST(ndf_file_array_at(shared_file, 0, &a, &err));
     uint64_t old = atomic_exchange(&passed_on, a);
     if (old != 0) MAY(ndf_array_close(old, &err));
     MAY(ndf_array_read(a, 1, &start, &count, NULL, NULL, y, NULL, NULL, &err));
@@ -124,7 +124,7 @@ static void test_chunks(const char *path) {
   MUST(ndf_array_close(shared_array, &err));
   MUST(ndf_file_close(shared_file, &err));
   MUST(ndf_file_open(path, &update, &shared_file, &err));
-  MUST(ndf_array_open(shared_file, "", &shared_array, &err));
+  MUST(ndf_file_array(shared_file, "", &shared_array, &err));
   for (int i = 0; i < THREADS; i++) {
     ids[i] = i;
     if (pthread_create(&threads[i], NULL, write_shared, &ids[i]) != 0) abort();
@@ -133,7 +133,7 @@ static void test_chunks(const char *path) {
   MUST(ndf_array_close(shared_array, &err));
   MUST(ndf_file_close(shared_file, &err));
   MUST(ndf_file_open(path, NULL, &shared_file, &err));
-  MUST(ndf_array_open(shared_file, "", &shared_array, &err));
+  MUST(ndf_file_array(shared_file, "", &shared_array, &err));
   MUST(ndf_array_read(shared_array, 1, (int64_t[]){0}, shape, NULL, NULL, got, NULL, NULL, &err));
   for (int i = 0; i < ELEMENTS; i++) CHECK(got[i] == i);
   MUST(ndf_array_close(shared_array, &err));
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
   const char *path = in_folder(folder, "shared.ds");
   save(path, 0);
   MUST(ndf_file_open(path, NULL, &shared_file, &err));
-  MUST(ndf_array_open(shared_file, "x", &shared_array, &err));
+  MUST(ndf_file_array(shared_file, "x", &shared_array, &err));
   pthread_t threads[THREADS];
   int ids[THREADS];
   for (int i = 0; i < THREADS; i++) {
@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
 
   for (int round = 0; round < 20; round++) {
     MUST(ndf_file_open(path, NULL, &race_file, &err));
-    MUST(ndf_array_open(race_file, "x", &race_array, &err));
+    MUST(ndf_file_array(race_file, "x", &race_array, &err));
     for (int i = 0; i < 4; i++)
       if (pthread_create(&threads[i], NULL, race, NULL) != 0) return 2;
     if (round % 2) MUST(ndf_file_abort(race_file, &err));

@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   /* numbers with missing values: 2 stations x 3 days of float32, row-major */
   float t[2][3];
   uint8_t missing[2][3];
-  if (ndf_array_open(file, "temperature", &array, &err) != NDF_OK) die(&err);
+  if (ndf_file_array(file, "temperature", &array, &err) != NDF_OK) die(&err);
   if (ndf_array_read(array, 2, NULL, NULL, NULL, "f4", t, NULL, &missing[0][0], &err) != NDF_OK) die(&err);
   ndf_array_close(array, NULL);
 
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
   int64_t offsets[3];
   char names[64];
   int64_t room = sizeof names;
-  if (ndf_array_open(file, "station", &array, &err) != NDF_OK) die(&err);
+  if (ndf_file_array(file, "station", &array, &err) != NDF_OK) die(&err);
   if (ndf_array_read_strings(array, 1, NULL, NULL, NULL, offsets, names, &room, NULL, &err) != NDF_OK)
     die(&err);
   ndf_array_close(array, NULL);

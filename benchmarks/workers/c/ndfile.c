@@ -102,7 +102,7 @@ static bool prepare_load_many(void) {
 
 static bool map_array(ndf_file file, const char *name, double *sum) {
   ndf_array array;
-  if (ndf_array_open(file, name, &array, &err) != NDF_OK) return refused();
+  if (ndf_file_array(file, name, &array, &err) != NDF_OK) return refused();
   ndf_array_info info = {.struct_size = sizeof info};
   const void *data;
   int64_t len;

@@ -286,7 +286,7 @@ class File(Mapping[str, Array]):
             if name not in names:
                 raise NameNotFoundError(f"{self.path}: {unknown(name, names)}", path=self.path)
             handle = ctypes.c_uint64()
-            call(self.path, lib.ndf_array_open_at, opened, names.index(name), ctypes.addressof(handle))
+            call(self.path, lib.ndf_file_array_at, opened, names.index(name), ctypes.addressof(handle))
             return handle.value
 
     def _ipython_key_completions_(self) -> list[str]:

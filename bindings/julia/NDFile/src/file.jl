@@ -226,7 +226,7 @@ function Base.getindex(f::File, name::AbstractString)
             i === nothing && throw(NDFileError(NDF_ERR_NAME, "$(f.path): no array of the name $(repr(name))"))
             handle = Ref{UInt64}(0)
             # By position: a name in a file can hold a NUL.
-            call(ndf_array_open_at, number(f), i - 1, handle)
+            call(ndf_file_array_at, number(f), i - 1, handle)
             NDArray(f, f.names[i], Handle(handle[], CLOSE_ARRAY))
         end
     end
