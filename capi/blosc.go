@@ -53,10 +53,10 @@ func compress(src address, n int64, params *C.ndf_blosc_params, dst address, len
 	if errors.Is(err, blosc.ErrBuffer) {
 		size = blosc.EncodeBound(len(in))
 	} else if err != nil {
-		return bloscError(err)
+		return ndfile.CodecError(err, 0)
 	}
 	*length = C.int64_t(size)
-	return bloscError(err)
+	return ndfile.CodecError(err, 0)
 }
 
 // bloscParams reads how to compress.
@@ -73,7 +73,7 @@ func bloscParams(params *C.ndf_blosc_params) (p blosc.Params, err error) {
 	if name := fieldText(own.codec); name != "" {
 		p.Codec, err = blosc.ParseCodec(name)
 	}
-	return p, bloscError(err)
+	return p, ndfile.CodecError(err, 0)
 }
 
 // ndfgo_blosc_decompress decodes a Blosc1 chunk.
@@ -112,11 +112,11 @@ func decompress(chunk address, n int64, threads C.int32_t, dst address, length *
 	}
 	info, err := blosc.Info(in)
 	if err != nil {
-		return bloscError(err)
+		return ndfile.CodecError(err, 0)
 	}
 	*length = C.int64_t(info.NBytes)
 	_, err = blosc.Decoder{Threads: int(threads)}.Decode(out, in)
-	return bloscError(err)
+	return ndfile.CodecError(err, 0)
 }
 
 // ndfgo_blosc_items decodes some elements of a Blosc1 chunk; only the blocks that hold them are decoded.
@@ -159,7 +159,7 @@ func decompressItems(chunk address, n int64, start, count int, dst address, leng
 	} else if err == nil {
 		*length = C.int64_t(size)
 	}
-	return bloscError(err)
+	return ndfile.CodecError(err, 0)
 }
 
 // ndfgo_blosc_get_info tells what the header of a Blosc1 chunk says.
@@ -192,7 +192,7 @@ func chunkInfo(chunk address, n int64, out *C.ndf_blosc_info) error {
 	}
 	info, err := blosc.Info(in)
 	if err != nil {
-		return bloscError(err)
+		return ndfile.CodecError(err, 0)
 	}
 	var own C.ndf_blosc_info
 	own.nbytes, own.cbytes, own.blocksize = C.int64_t(info.NBytes), C.int64_t(info.CBytes), C.int64_t(info.BlockSize)
@@ -210,28 +210,4 @@ func inAndOut(name string, src address, n int64, dst address, length *C.int64_t)
 		out, err = roomAt("dst", "len", dst, int64(*length))
 	}
 	return in, out, err
-}
-
-// bloscError gives an error of package blosc its row of the error table.
-func bloscError(err error) error {
-	var e *blosc.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	kind := ndfile.ErrInternal
-	switch {
-	case errors.Is(err, blosc.ErrCorrupt):
-		kind = ndfile.ErrCorrupt
-	case errors.Is(err, blosc.ErrNotSupported):
-		kind = ndfile.ErrNotSupported
-	case errors.Is(err, blosc.ErrLimit):
-		kind = ndfile.ErrLimit
-	case errors.Is(err, blosc.ErrBuffer):
-		kind = ndfile.ErrBuffer
-	case errors.Is(err, blosc.ErrBounds):
-		kind = ndfile.ErrBounds
-	case errors.Is(err, blosc.ErrParams):
-		kind = ndfile.ErrArgument
-	}
-	return ndfile.NewError(kind, "").At(e.Offset).Because(err)
 }

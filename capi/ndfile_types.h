@@ -64,8 +64,8 @@ enum {
 typedef int32_t (*ndf_progress)(void *user, int64_t done, int64_t total);
 
 /* Options of ndf_file_open. From shared on they are for NDF_MODE_UPDATE: one writer at a time has a store
- * open for
- * changes, and readers are never kept out. */
+ * open for changes, and readers are never kept out. With NDF_MODE_READ shared and require_lock are
+ * NDF_ERR_ARGUMENT. */
 typedef struct ndf_open_options {
   uint32_t struct_size;
   uint32_t mode;      /* NDF_MODE_* */

@@ -134,12 +134,13 @@ enum {
   NDF_CAP_ONE_SHOT = 0x100, /* small files are read and written in one pass */
   NDF_CAP_MAP = 0x200, /* arrays can be mapped into memory */
   NDF_CAP_TRAILING = 0x400, /* files can carry bytes after the array */
-  NDF_CAP_CHUNKED = 0x800, /* arrays are stored in chunks, which have a compression and a fill value */
+  NDF_CAP_CHUNKED = 0x800, /* arrays are stored in chunks, which have codecs and a fill value */
   NDF_CAP_RESIZE = 0x1000, /* arrays that are a file of their own can change their shape */
   NDF_CAP_ROWS = 0x2000, /* there are tables, whose number of rows can change */
   NDF_CAP_REMOVE = 0x4000, /* arrays can be removed */
   NDF_CAP_VERIFY = 0x8000, /* files are checked more thoroughly than by reading them */
-  NDF_CAP_SPLIT = 0x10000 /* files can be split and joined without touching compressed data */
+  NDF_CAP_SPLIT = 0x10000, /* files can be split and joined without touching compressed data */
+  NDF_CAP_MIGRATE = 0x20000 /* files of other formats can be taken over in place */
 };
 
 /* An open file or folder, an array of one, and an array mapped into memory. Handles are numbers, not
@@ -202,8 +203,8 @@ enum {
 typedef int32_t (*ndf_progress)(void *user, int64_t done, int64_t total);
 
 /* Options of ndf_file_open. From shared on they are for NDF_MODE_UPDATE: one writer at a time has a store
- * open for
- * changes, and readers are never kept out. */
+ * open for changes, and readers are never kept out. With NDF_MODE_READ shared and require_lock are
+ * NDF_ERR_ARGUMENT. */
 typedef struct ndf_open_options {
   uint32_t struct_size;
   uint32_t mode;      /* NDF_MODE_* */

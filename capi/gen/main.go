@@ -27,6 +27,7 @@ var outputs = map[string]func(*api) string{
 	"capi/ndfile.map":                   symbolMap,
 	"capi/abi.txt":                      abi,
 	"docs/c-api.md":                     page,
+	"docs/abilities.md":                 abilities,
 	"bindings/python/ndfile/_capi.py":   python,
 	"bindings/julia/NDFile/src/capi.jl": julia,
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
 // page is docs/c-api.md.
@@ -47,6 +49,32 @@ func page(a *api) string {
 		}
 		fmt.Fprintf(&b, "\nReturns %s\n\nOwnership: %s\n\nThreads: %s\n\nSince %s.\n",
 			escape(f.returns), escape(f.ownership), escape(f.threads), f.since)
+	}
+	return b.String()
+}
+
+// abilities is docs/abilities.md, the table of package ndfile as a page.
+func abilities(*api) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<!-- %s -->
+
+# Abilities
+
+What not every format can do. A format sets the bit in its Caps, and implements the interface; the suite formattest proves
+that both agree. The interfaces are in pkg/ndfile/abilities.go. What is in brackets may be implemented beside it.
+
+| ability | bit | meaning | interface | of |
+| --- | --- | --- | --- | --- |
+`, generated)
+	for _, a := range ndfile.Abilities {
+		var list []string
+		if a.Interface != nil {
+			list = append(list, "`"+a.Interface.Name()+"`")
+		}
+		for _, t := range a.Also {
+			list = append(list, "(`"+t.Name()+"`)")
+		}
+		fmt.Fprintf(&b, "| %s | `NDF_CAP_%s` | %s | %s | %s |\n", a.Name, constantName(a.Name), escape(a.Text), strings.Join(list, " "), a.Of)
 	}
 	return b.String()
 }

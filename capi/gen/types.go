@@ -178,38 +178,18 @@ func statuses() []constantDef {
 	return list
 }
 
-// capTexts say what the capabilities of package ndfile mean to a user of C.
-var capTexts = map[string]string{
-	"create":      "new files can be written",
-	"update":      "existing files can be changed",
-	"write-once":  "each array is written once, whole or as consecutive blocks of rows",
-	"file-attrs":  "files carry attributes",
-	"array-attrs": "arrays carry attributes",
-	"dims":        "axes can have names",
-	"masked":      "elements can be missing",
-	"strings":     "elements can have a length of their own",
-	"one-shot":    "small files are read and written in one pass",
-	"map":         "arrays can be mapped into memory",
-	"trailing":    "files can carry bytes after the array",
-	"chunked":     "arrays are stored in chunks, which have a compression and a fill value",
-	"resize":      "arrays that are a file of their own can change their shape",
-	"rows":        "there are tables, whose number of rows can change",
-	"remove":      "arrays can be removed",
-	"verify":      "files are checked more thoroughly than by reading them",
-	"split":       "files can be split and joined without touching compressed data",
-}
-
-// caps are the capability bits.
+// caps are the capability bits, from the table of abilities of package ndfile.
 func caps() []constantDef {
 	var list []constantDef
-	for i, name := range ndfile.Caps(^ndfile.Caps(0)).Names() {
-		text, ok := capTexts[name]
-		if !ok {
-			text = name
-		}
-		list = append(list, constantDef{"NDF_CAP_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")), 1 << i, text})
+	for _, a := range ndfile.Abilities {
+		list = append(list, constantDef{"NDF_CAP_" + constantName(a.Name), int64(a.Cap), a.Text})
 	}
 	return list
+}
+
+// constantName is the word of an ability as a part of a constant's name.
+func constantName(word string) string {
+	return strings.ToUpper(strings.ReplaceAll(word, "-", "_"))
 }
 
 // constants are all constants of the C library but the version.

@@ -41,17 +41,6 @@ type ConvertOptions struct {
 	Progress func(done, total int64) bool
 }
 
-// Migrator is a Format that can take over stores of other formats in place.
-type Migrator interface {
-	// Migrate turns the store at path, of the format from, into one of this format.
-	// At every moment it is a whole store of one or the other. A format that it
-	// cannot take over, or data that it has no place for, is ErrNotSupported or
-	// ErrLoss before anything is changed. Where from is this format itself, it
-	// completes what was interrupted, or is ErrArgument. Of the options From, To,
-	// Name and Overwrite do not count.
-	Migrate(ctx context.Context, fsys FS, path string, from Format, opt ConvertOptions) error
-}
-
 // convertBytes is the most that a block takes in memory while it is converted. It
 // is exceeded by a chunk of the destination, by a row where that takes whole rows
 // only, and by a string, which are larger alone.

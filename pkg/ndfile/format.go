@@ -31,62 +31,6 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Caps is the set of things a format can do.
-type Caps uint32
-
-const (
-	// CapCreate: new files can be written.
-	CapCreate Caps = 1 << iota
-	// CapUpdate: an existing file can be opened for changes (mode r+).
-	CapUpdate
-	// CapWriteOnce: each array is written once, whole or as consecutive
-	// blocks of rows; the file becomes visible when it is closed.
-	CapWriteOnce
-	// CapFileAttrs: the file carries attributes.
-	CapFileAttrs
-	// CapArrayAttrs: each array carries attributes.
-	CapArrayAttrs
-	// CapDims: the axes of an array can have names.
-	CapDims
-	// CapMasked: elements can be missing; arrays implement [Masked].
-	CapMasked
-	// CapStrings: elements of variable length; arrays implement [Strings].
-	CapStrings
-	// CapOneShot: the format implements [OneShot].
-	CapOneShot
-	// CapMap: arrays implement [Mapper].
-	CapMap
-	// CapTrailing: files implement [Trailer] and CreateOptions.Trailing counts.
-	CapTrailing
-	// CapChunked: arrays are stored in chunks and implement [Chunked]; the
-	// Chunks, Compression and Fill of a Spec count.
-	CapChunked
-	// CapResize: arrays of single-array files implement [Resizer].
-	CapResize
-	// CapRows: the format has tables; they implement [RowResizer].
-	CapRows
-	// CapRemove: files implement [Remover].
-	CapRemove
-	// CapVerify: the format implements [Verifier].
-	CapVerify
-	// CapSplit: the format implements [Splitter].
-	CapSplit
-)
-
-// capNames are the words for the bits of Caps, in bit order.
-var capNames = [...]string{"create", "update", "write-once", "file-attrs", "array-attrs", "dims", "masked", "strings", "one-shot", "map", "trailing", "chunked", "resize", "rows", "remove", "verify", "split"}
-
-// Names lists the set as words, in a fixed order.
-func (c Caps) Names() []string {
-	var names []string
-	for i, n := range capNames {
-		if c&(1<<i) != 0 {
-			names = append(names, n)
-		}
-	}
-	return names
-}
-
 // Match is how sure a format is that a path is one of its files.
 type Match uint8
 
@@ -156,54 +100,4 @@ type Array interface {
 	WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error
 	// Attrs are the array's attributes, with the rules of File.Attrs.
 	Attrs() *Attrs
-}
-
-// Masked is an Array whose elements can be missing.
-type Masked interface {
-	// ReadMasked is ReadBox with a mask: one byte an element of the box in
-	// row-major order, 1 = missing. Data under the mask is zeroed.
-	ReadMasked(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, mask []byte) error
-	// WriteMasked is WriteBox with a mask of the same layout; what src holds
-	// under the mask is not stored. A nil mask means nothing is missing.
-	WriteMasked(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error
-}
-
-// Strings is an Array of dtype "bytes" or "str".
-type Strings interface {
-	// ReadStrings reads the n elements of the box in row-major order: element
-	// i is data[offsets[i]:offsets[i+1]], and len(offsets) is n+1. mask is as
-	// in ReadMasked (missing elements are empty) and may be nil, which makes a
-	// missing element ErrMasked. need is the number of bytes of all elements;
-	// if data is shorter the error is ErrBuffer, and offsets and mask are
-	// filled nevertheless.
-	ReadStrings(ctx context.Context, box ndarray.Box, offsets []int64, data []byte, mask []byte) (need int64, err error)
-	// WriteStrings stores elements laid out as ReadStrings gives them.
-	WriteStrings(ctx context.Context, box ndarray.Box, offsets []int64, data []byte, mask []byte) error
-}
-
-// Mapper is an Array that can lie in memory as it is on disk.
-type Mapper interface {
-	// Map gives the array's bytes, read-only and valid until unmap is called,
-	// also after the file is closed. Arrays that are masked, of variable
-	// length, or not in the machine's byte order are ErrNotSupported, with the
-	// reason.
-	Map(ctx context.Context) (data []byte, unmap func() error, err error)
-}
-
-// Trailer is a File that can hold bytes after its data, which the format keeps
-// but gives no meaning to.
-type Trailer interface {
-	// Trailing reads these bytes of a file open for reading; nil when there are
-	// none. More than Limits.MaxHeader of them are ErrLimit.
-	Trailing(ctx context.Context) ([]byte, error)
-}
-
-// OneShot is a Format that reads or writes a small file in one pass, without
-// building a File.
-type OneShot interface {
-	// Load reads path into the sink. A file that is not of this format is
-	// ErrFormat. The format keeps no reference to path.
-	Load(ctx context.Context, fsys FS, path string, sink *Sink) error
-	// Save writes a whole new file.
-	Save(ctx context.Context, fsys FS, path string, items []Item, opt SaveOptions) error
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // Open opens an existing file or folder. Unless opt.Format names one, the
-// format is found by content; what the extension says is only tried first. Errors: ErrNotFound, ErrFormat (with the formats
-// that were tried), and whatever the format finds.
+// format is found by content; what the extension says is only tried first. Errors:
+// ErrNotFound, ErrFormat (with the formats that were tried), ErrArgument where
+// opt.Shared or RequireLock is set without Update, and whatever the format finds.
 func Open(ctx context.Context, formats []Format, path string, opt OpenOptions) (File, error) {
 	f, _, err := OpenAs(ctx, formats, path, opt)
 	return f, err
@@ -30,6 +31,9 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 	fsys, opened := vfs.Remembering(opt.FS)
 	defer opened()
 	opt.FS = fsys
+	if opt.Mode != Update && (opt.Shared || opt.RequireLock) {
+		return nil, nil, NewError(ErrArgument, "a lock, which only a file that is opened for changes has").On(path)
+	}
 	// Opening a file is the best test of what its name says, and the cheapest.
 	var refused error
 	expected := formatByExtension(formats, path)

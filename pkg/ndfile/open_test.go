@@ -141,16 +141,29 @@ func TestNames(t *testing.T) {
 	if got := (CapCreate | CapMasked | CapMap).Names(); !slices.Equal(got, []string{"create", "masked", "map"}) {
 		t.Errorf("%v", got)
 	}
-	if got := Caps(1<<len(capNames) - 1).Names(); !slices.Equal(got, capNames[:]) {
-		t.Errorf("%v", got)
+	for i, a := range Abilities {
+		if a.Cap != 1<<i || a.Name == "" || a.Text == "" || (a.Interface == nil) != (a.Of == "") {
+			t.Errorf("row %d: %+v", i, a)
+		}
 	}
-	if CapSplit != 1<<(len(capNames)-1) {
-		t.Error("a bit has no name")
+	if all := Caps(1<<len(Abilities) - 1).Names(); len(all) != len(Abilities) {
+		t.Errorf("%v", all)
 	}
 }
 
 func TestLimits(t *testing.T) {
 	if (Limits{}).Header() != DefaultMaxHeader || (Limits{MaxHeader: 7}).Header() != 7 || (Limits{MaxHeader: -1}).Header() != DefaultMaxHeader {
 		t.Error("Header")
+	}
+}
+
+// A lock is for changes: to ask for one while reading is a mistake, in every format.
+func TestLocksOfReaders(t *testing.T) {
+	formats := []Format{newToy("one", Single, CapCreate)}
+	mem := NewMem()
+	for _, opt := range []OpenOptions{{FS: mem, Shared: true}, {FS: mem, RequireLock: true}} {
+		if _, err := Open(t.Context(), formats, "/x.one", opt); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), "/x.one") {
+			t.Errorf("%+v: %v", opt, err)
+		}
 	}
 }

@@ -13,21 +13,6 @@ type Part struct {
 	Rows int64
 }
 
-// Splitter is a Format whose stores can be cut into several, and joined, without
-// touching compressed data.
-type Splitter interface {
-	// Split copies the rows of a store, one part after the other, into new
-	// stores; chunk files are copied unchanged. Every part but the last ends
-	// between chunks of every column, else ErrShape names the nearest rows that
-	// do. The parts hold all rows together. Attributes go into every part.
-	Split(ctx context.Context, fsys FS, src string, parts []Part, opt SplitOptions) error
-	// Concat makes one store of several, one after the other. Names, dtypes,
-	// chunks and the shapes of rows must be the same (ErrShape, ErrDType), and
-	// every one but the last must end between chunks. Attributes are those of
-	// the first.
-	Concat(ctx context.Context, fsys FS, srcs []string, dst string, opt SplitOptions) error
-}
-
 // SplitOptions are the options of [Split] and [Concat].
 type SplitOptions struct {
 	// FS is the file system; nil is OS.

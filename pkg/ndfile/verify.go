@@ -80,13 +80,6 @@ type VerifyOptions struct {
 	Progress func(done, total int64) bool
 }
 
-// Verifier is a Format that can check a file more thoroughly than by reading it.
-type Verifier interface {
-	// Verify calls report for each problem, in the calling goroutine. An error
-	// means that checking could not go on, not that there are problems.
-	Verify(ctx context.Context, fsys FS, path string, opt VerifyOptions, report func(Problem)) error
-}
-
 // verifyBytes is the most that a block takes in memory while it is verified.
 const verifyBytes = 4 << 20
 

@@ -302,7 +302,10 @@ func (g *group) Flush(ctx context.Context) error {
 	return g.each(func(f *file) error { return f.Flush(ctx) })
 }
 
-// Locked implements what [ndfile.Locked] asks.
+// Shared implements [ndfile.Locker].
+func (g *group) Shared() bool { return g.opt.Mode == ndfile.Update && g.opt.Shared }
+
+// Locked implements [ndfile.Locker]: all arrays that are open are.
 func (g *group) Locked() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -159,7 +159,7 @@ func newCodecs(spec *ndfile.Spec, v codec.Version) ([]codec.Spec, error) {
 	if err == nil {
 		specs, err = codec.Complete(v, specs, in)
 	}
-	return specs, chunk.CodecError(err)
+	return specs, ndfile.CodecError(err, 0)
 }
 
 // make makes the metadata and the document of a new array, as build does.
@@ -175,7 +175,7 @@ func (v *version) make(spec *ndfile.Spec) (*metadata, error) {
 func (m *metadata) bind(v codec.Version) error {
 	in, err := codec.Elements(m.dtype, m.chunks, m.fill)
 	if err != nil {
-		return chunk.CodecError(err)
+		return ndfile.CodecError(err, 0)
 	}
 	in.Bits = m.bits
 	chain, err := codec.NewChain(v, m.specs, in)
@@ -199,7 +199,7 @@ func configError(err error) error {
 	if errors.Is(err, codec.ErrConfig) {
 		return ndfile.NewError(ndfile.ErrCorrupt, "").Because(err)
 	}
-	return chunk.CodecError(err)
+	return ndfile.CodecError(err, 0)
 }
 
 // append appends the document as it is written.

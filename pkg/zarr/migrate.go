@@ -44,6 +44,9 @@ func replaced(fsys ndfile.FS, path string) bool {
 // migrator is a format that takes over arrays of early zarr.
 type migrator struct{ format }
 
+// Caps are those of the format, and CapMigrate.
+func (f migrator) Caps() ndfile.Caps { return f.format.Caps() | ndfile.CapMigrate }
+
 // Migrate implements [ndfile.Migrator] for arrays of Format0. Chunks are not read
 // but linked under their new name, so it takes no space, and is as fast as the
 // file system. It takes the lock of a writer (ErrBusy);

@@ -341,7 +341,7 @@ func TestTypeSizes(t *testing.T) {
 		if err != nil || info.Codec != c.Codec || info.Shuffle != c.Shuffle || info.TypeSize != c.TypeSize || info.CBytes != len(raw) {
 			t.Errorf("%+v: %+v, %v", c, info, err)
 		}
-		if _, err := (Blosc{Level: 10}).Encode(nil, raw, 1); ndfile.KindOf(codecError(err, 0)) != ndfile.ErrArgument {
+		if _, err := (Blosc{Level: 10}).Encode(nil, raw, 1); ndfile.KindOf(ndfile.CodecError(err, 0)) != ndfile.ErrArgument {
 			t.Errorf("level 10: %v", err)
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
-	"github.com/ndfile/ndfile/pkg/codec"
-	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
 // Blosc is the Codec of Blosc1 chunks. Decoding goes by the chunk's own header
@@ -112,40 +110,4 @@ func (b Blosc) DecodeParts(dst, raw []byte, off int, parts []Part) error {
 		}
 	}
 	return b.Decode(dst, raw, off, 1)
-}
-
-// codecError gives an error of a codec its row of the error table, and makes
-// offsets count from the start of the file, where the chunk begins at byte from.
-func codecError(err error, from int) error {
-	var own *ndfile.Error
-	if errors.As(err, &own) {
-		if own.Offset >= 0 {
-			own.Offset += int64(from)
-		}
-		return own
-	}
-	var chained *codec.Error
-	if errors.As(err, &chained) {
-		return chainError(chained, from)
-	}
-	var e *blosc.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	kind := ndfile.ErrInternal
-	switch e.Kind {
-	case blosc.ErrCorrupt:
-		kind = ndfile.ErrCorrupt
-	case blosc.ErrNotSupported:
-		kind = ndfile.ErrNotSupported
-	case blosc.ErrLimit:
-		kind = ndfile.ErrLimit
-	case blosc.ErrParams:
-		kind = ndfile.ErrArgument
-	}
-	located := ndfile.NewError(kind, "Blosc chunk: "+e.Msg)
-	if e.Offset >= 0 {
-		located.At(e.Offset + int64(from))
-	}
-	return located
 }

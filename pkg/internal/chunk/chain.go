@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"errors"
 	"math"
 
 	"github.com/ndfile/ndfile/pkg/codec"
@@ -63,39 +62,3 @@ func (chain) Parts(parts []Part, _ []byte, _, _ int) []Part { return parts }
 
 // DecodeParts is never called.
 func (chain) DecodeParts([]byte, []byte, int, []Part) error { return errMore }
-
-// chainError gives an error of package codec its row of the error table, with an
-// offset from the start of the file, where the chunk begins at byte from.
-func chainError(e *codec.Error, from int) error {
-	kind := ndfile.ErrInternal
-	switch e.Kind {
-	case codec.ErrCorrupt:
-		kind = ndfile.ErrCorrupt
-	case codec.ErrNotSupported:
-		kind = ndfile.ErrNotSupported
-	case codec.ErrLimit:
-		kind = ndfile.ErrLimit
-	case codec.ErrConfig:
-		kind = ndfile.ErrArgument
-	case codec.ErrValue:
-		kind = ndfile.ErrValue
-	}
-	msg := e.Msg
-	if e.Codec != "" {
-		msg = "codec " + e.Codec + ": " + msg
-	}
-	located := ndfile.NewError(kind, msg)
-	if e.Offset >= 0 {
-		located.At(e.Offset + int64(from))
-	}
-	return located
-}
-
-// CodecError gives an error of package codec its row of the error table; others stay.
-func CodecError(err error) error {
-	var e *codec.Error
-	if errors.As(err, &e) {
-		return chainError(e, 0)
-	}
-	return err
-}

@@ -89,11 +89,11 @@ func (w *worker) readHeader(a *Array, least int) (err error) {
 			return corrupt(w.have, "the file ends in its header of %d bytes", w.from)
 		}
 		if err := a.Header.Check(w.raw[:w.from]); err != nil {
-			return codecError(err, 0)
+			return ndfile.CodecError(err, 0)
 		}
 	}
 	if w.Encoded, err = a.Codec.Open(w.raw[w.from:w.have], size-int64(w.from)); err != nil {
-		return codecError(err, w.from)
+		return ndfile.CodecError(err, int64(w.from))
 	}
 	if int64(w.Encoded.Encoded) > size-int64(w.from) {
 		return corrupt(w.from, "a chunk of %d bytes, but there are %d", w.Encoded.Encoded, size-int64(w.from))
@@ -155,7 +155,7 @@ func (w *worker) decode(ctx context.Context, a *Array, dst []byte, off int) erro
 			n = max(n, w.Block-off%w.Block)
 		}
 		if err := a.Codec.Decode(dst[:n], w.raw[w.from:w.end()], off, w.threads()); err != nil {
-			return located(codecError(err, w.from), w.name)
+			return located(ndfile.CodecError(err, int64(w.from)), w.name)
 		}
 		dst, off = dst[n:], off+n
 	}

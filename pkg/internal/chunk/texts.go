@@ -84,7 +84,7 @@ func (w *worker) loadTexts(ctx context.Context, a *Array) (list [][]byte, found 
 		return nil, false, located(err, w.name)
 	}
 	if list, err = a.Codec.(texts).elements(w.raw[w.from:w.end()]); err != nil {
-		return nil, false, located(codecError(err, w.from), w.name)
+		return nil, false, located(ndfile.CodecError(err, int64(w.from)), w.name)
 	}
 	a.lastTexts.Store(&lastTexts{number, changes, list})
 	return list, true, nil
@@ -245,7 +245,7 @@ func (w *worker) storeTexts(a *Array, index []int64, ids []byte, opt vfs.WriteOp
 	w.elem = plain
 	raw, err := a.Codec.Encode(w.raw[:0], plain, w.threads())
 	if err != nil {
-		return codecError(err, 0)
+		return ndfile.CodecError(err, 0)
 	}
 	a.textChanges.Add(1)
 	err = w.storeRaw(a, index, raw, opt)

@@ -112,7 +112,7 @@ func (w *worker) store(a *Array, index []int64, plain []byte, opt vfs.WriteOptio
 	}
 	raw, err := a.Codec.Encode(w.raw, plain, w.threads())
 	if err != nil {
-		return codecError(err, 0)
+		return ndfile.CodecError(err, 0)
 	}
 	return w.storeRaw(a, index, raw, opt)
 }
@@ -192,7 +192,7 @@ func (a *Array) WriteChunk(ctx context.Context, index []int64, raw []byte) error
 	}
 	chunk, err := a.Codec.Open(raw, int64(len(raw)))
 	if err != nil {
-		return codecError(err, 0)
+		return ndfile.CodecError(err, 0)
 	}
 	if chunk.Encoded != len(raw) {
 		return ndfile.NewError(ndfile.ErrCorrupt, fmt.Sprintf("a chunk of %d bytes, but there are %d", chunk.Encoded, len(raw)))
