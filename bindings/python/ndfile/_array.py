@@ -315,9 +315,11 @@ class Array(Chunked, Reducible):
         return Attrs(self._load_attrs, self._store_attrs)
 
     def _load_attrs(self) -> dict[str, Any]:
-        path = self._file.path
-        found: dict[str, Any] = from_json(text(path, lib.ndf_array_get_attrs, self._open()), path)
+        found: dict[str, Any] = from_json(self._attrs_json(), self._file.path)
         return found
+
+    def _attrs_json(self) -> str:
+        return text(self._file.path, lib.ndf_array_get_attrs, self._open())
 
     def _store_attrs(self, raw: bytes) -> None:
         call(self._file.path, lib.ndf_array_set_attrs, self._open(), raw)

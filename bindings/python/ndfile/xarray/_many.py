@@ -13,7 +13,6 @@ from xarray.backends.common import AbstractDataStore
 from .._attrs import from_json
 from .._errors import ArgumentError, NameNotFoundError, ShapeError
 from .._file import File
-from .._lib import lib, text
 from .._many import read_many
 from .._open import open as open_file
 from .._progress import Progress
@@ -170,7 +169,7 @@ class _Plan:
         for i, path in enumerate(paths):
             with open_file(path, format=self.file.format) as file:
                 arrays = [file[name] for name in names]
-                raw = tuple(text(path, lib.ndf_array_attrs, array._handle.value) for array in arrays)
+                raw = tuple(array._attrs_json() for array in arrays)
             meaning = known.get(raw)
             if meaning is None:
                 meaning = known[raw] = tuple(_meaning(from_json(one, path)) for one in raw)
