@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ndfile/ndfile/pkg/internal/flat"
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -105,4 +106,41 @@ func (f *file) open(ctx context.Context, lim ndfile.Limits) (err error) {
 	}
 	f.arrays = make([]*array, len(f.head.vars))
 	return nil
+}
+
+// fileKey holds the metadata of the file among those that are kept for another format.
+const fileKey = "file"
+
+// KeepExtra implements [ndfile.ExtraKeeper]: a variable has the metadata of another
+// format under that one's name, with a dot before it, which readers ignore.
+func (format) KeepExtra(from string, file, array *ndfile.Attrs) *ndfile.Attrs {
+	kept := array.Clone()
+	if kept == nil {
+		kept = ndfile.NewAttrs()
+	}
+	if file.Len() > 0 {
+		kept.Set(fileKey, pyjson.ObjectValue(file))
+	}
+	if kept.Len() == 0 {
+		return nil
+	}
+	o := ndfile.NewAttrs()
+	o.Set("."+from, pyjson.ObjectValue(kept))
+	return o
+}
+
+// KeptExtra is the reverse of KeepExtra.
+func (format) KeptExtra(to string, extra *ndfile.Attrs) (file, array *ndfile.Attrs) {
+	if extra == nil {
+		return nil, nil
+	}
+	v, _ := extra.Get("." + to)
+	kept := v.Object()
+	if kept == nil {
+		return nil, nil
+	}
+	array = kept.Clone()
+	of, _ := kept.Get(fileKey)
+	array.Delete(fileKey)
+	return of.Object(), array
 }

@@ -39,6 +39,12 @@ type plan struct {
 	arrays []carried
 	losses []Loss
 	kept   map[string]ndarray.DType // what stored has found out
+	// keeper is the destination where it keeps the metadata that the source has in its
+	// own terms; guest are those of the file, which go with the first array.
+	keeper ExtraKeeper
+	guest  *Attrs
+	// host is the source where it may have kept such metadata for the destination.
+	host ExtraKeeper
 	// refused is why the first of the arrays that are left out is.
 	refused error
 }
@@ -70,7 +76,7 @@ func (c *carried) bytes() int64 {
 // Caps do not tell, it asks: by creating the file in memory, without data.
 func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions) (*plan, error) {
 	p := &plan{from: from, to: to, create: CreateOptions{FS: NewMem(), Format: to.Name()}, kept: map[string]ndarray.DType{}}
-	names := src.Names()
+	names := slices.Clone(src.Names())
 	if opt.Name != "" && src.Kind() != Single {
 		if !slices.Contains(names, opt.Name) {
 			return nil, NewError(ErrName, "").In(opt.Name)
@@ -147,6 +153,9 @@ func (p *plan) file(ctx context.Context, src File, names []string) error {
 	if attrs.Len() > 0 && !p.lacks(CapFileAttrs, "", "file attributes", "attributes of the file") {
 		p.create.Attrs = attrs
 	}
+	if err := p.fileExtra(src, names); err != nil {
+		return err
+	}
 	if t, ok := src.(Trailer); ok {
 		trailing, err := t.Trailing(ctx)
 		if err != nil {
@@ -181,10 +190,10 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	c.add = Spec{DType: s.DType, Shape: s.Shape, NoData: s.NoData}
 	switch {
 	case p.from.Name() == p.to.Name():
-		c.add.Extra = s.Extra
 	case !s.NoData:
 		c.add.DType = p.stored(ctx, s.DType)
 	}
+	c.add.Extra = p.extra(s.Extra)
 	if p.to.Caps()&CapChunked != 0 {
 		c.add.Chunks, c.add.Shards, c.add.Codecs, c.add.Compression = s.Chunks, s.Shards, s.Codecs, s.Compression
 		if c.add.DType.Equal(s.DType) {

@@ -137,6 +137,9 @@ type CreateOptions struct {
 	WriteOptions
 	// Attrs are the file's attributes to begin with, may be nil.
 	Attrs *Attrs
+	// Extra are metadata of the file in the terms of the format, as [FileExtra] of a
+	// file of the same format gives them; nil: none.
+	Extra *Attrs
 	// Trailing are bytes to follow the data ([Trailer]), at most DefaultMaxHeader;
 	// nil writes none. They must stay as they are until the file is closed.
 	Trailing []byte

@@ -1,11 +1,4 @@
-//go:build cgo
-
 package netcdf
-
-/*
-#include "lib.h"
-*/
-import "C"
 
 import (
 	"bytes"
@@ -13,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -22,6 +14,8 @@ import (
 
 // Attributes with a meaning.
 const (
+	ncMaxName = 256 // bytes of a name
+
 	attFill    = "_FillValue"
 	attMissing = "missing_value"
 	attDType   = "dtype" // "bool" on bytes, as xarray has it
@@ -53,9 +47,13 @@ type attribute struct {
 	texts []string // of type ncString
 }
 
-// encode finds the type for a value; ok is false when there is none, so that it
-// becomes JSON. want is the dtype to prefer for numbers, invalid for none.
-func encode(name string, v ndfile.Value, want ndarray.DType) (a attribute, ok bool) {
+// noType is the dtype of what is no variable.
+var noType ndarray.DType
+
+// encode finds the type for a value that the data model has; ok is false when there
+// is none, so that it becomes JSON. want is the dtype to prefer for numbers, noType
+// for none.
+func encode(name string, v ndfile.Value, want ndarray.DType, m model) (a attribute, ok bool) {
 	a.name = name
 	items := []ndfile.Value{v}
 	switch v.Kind() {
@@ -69,14 +67,74 @@ func encode(name string, v ndfile.Value, want ndarray.DType) (a attribute, ok bo
 	}
 	if a.texts, ok = textsOf(items); ok {
 		a.typ, a.n = ncString, len(items)
-		return a, true
+		return a, m.holds(ncString)
 	}
-	for _, d := range []ndarray.DType{want, ndarray.MustParse("<i8"), ndarray.MustParse("<u8"), ndarray.MustParse("<f8")} {
-		if a.typ, d, ok = numberType(d); ok && a.numbers(d, items) {
+	whole := int64Type
+	if m != hdf5 { // what every program of these models reads
+		whole = int32Type
+	}
+	for _, d := range []ndarray.DType{want, whole, int64Type, uint64Type, doubleType} {
+		if a.typ, d, ok = numberType(d); ok && m.holds(a.typ) && a.numbers(d, items) {
 			return a, true
 		}
 	}
 	return a, false
+}
+
+var (
+	int32Type  = ndarray.MustParse("<i4")
+	int64Type  = ndarray.MustParse("<i8")
+	uint64Type = ndarray.MustParse("<u8")
+	doubleType = ndarray.MustParse("<f8")
+)
+
+// encodeAs gives a value the type t; ok is false when it would come back otherwise.
+func encodeAs(name string, v ndfile.Value, t ncType) (a attribute, ok bool) {
+	a = attribute{name: name, typ: t}
+	items := []ndfile.Value{v}
+	if v.Kind() == pyjson.KindList {
+		if items = v.Items(); len(items) == 1 {
+			return a, false
+		}
+	}
+	switch d, numeric := dtypeOf(t); {
+	case numeric:
+		return a, a.numbers(d, items)
+	case t == ncString:
+		a.texts, ok = textsOf(items)
+		a.n = len(items)
+		return a, ok
+	}
+	s, ok := v.Str()
+	return textAttribute(name, s), ok && isText(s)
+}
+
+// unusualTypes are the types of attributes that their values would not get by
+// themselves.
+func unusualTypes(all []attribute, shown *ndfile.Attrs, d ndarray.DType, m model) *ndfile.Attrs {
+	types := ndfile.NewAttrs()
+	for i := range all {
+		a := &all[i]
+		v, ok := shown.Get(a.name)
+		if !ok || int(a.typ) >= len(typeNames) || a.typ == 0 || a.name == attFill {
+			continue
+		}
+		if usual, ok := encode(a.name, v, wantedType(a.name, d), m); ok && usual.typ == a.typ {
+			continue
+		}
+		if same, ok := encodeAs(a.name, v, a.typ); ok && bytes.Equal(same.data, a.data) && slices.Equal(same.texts, a.texts) {
+			types.Set(a.name, pyjson.String(typeNames[a.typ]))
+		}
+	}
+	return types
+}
+
+// wantedType is the dtype to prefer for the numbers of an attribute.
+func wantedType(name string, d ndarray.DType) ndarray.DType {
+	if slices.Contains(typedAtts, name) {
+		return d
+	}
+	return noType
 }
 
 // numberType is typeOf for numbers in the machine's order.
@@ -120,9 +178,9 @@ func textsOf(items []ndfile.Value) (texts []string, ok bool) {
 }
 
 // encodeAll gives all attributes to write, the marker last. d is the dtype of the
-// variable, invalid for those of a group. ours is a _FillValue that was chosen
-// here, else nil.
-func encodeAll(attrs *ndfile.Attrs, d ndarray.DType, ours []byte) ([]attribute, error) {
+// variable, noType for those of a group. ours is a _FillValue that was chosen
+// here, else nil. types are those that attributes are to have.
+func encodeAll(attrs *ndfile.Attrs, d ndarray.DType, ours []byte, m model, types attTypes) ([]attribute, error) {
 	var all []attribute
 	var texts []ndfile.Value
 	marker := ndfile.NewAttrs()
@@ -131,11 +189,12 @@ func encodeAll(attrs *ndfile.Attrs, d ndarray.DType, ours []byte) ([]attribute, 
 		if err := checkAttribute(name, v, d); err != nil {
 			return nil, err
 		}
-		var want ndarray.DType
-		if slices.Contains(typedAtts, name) {
-			want = d
+		a, ok := encode(name, v, wantedType(name, d), m)
+		if t, given := types[name]; given && m.holds(t) {
+			if as, fits := encodeAs(name, v, t); fits {
+				a, ok = as, true
+			}
 		}
-		a, ok := encode(name, v, want)
 		if t, stored, numeric := numberType(d); numeric && name == attFill && (!ok || a.typ != t) {
 			p, _ := element(stored, v) // checked
 			a, ok = attribute{name: name, typ: t, n: 1, data: p}, true
@@ -221,100 +280,6 @@ func article(what string) string {
 		return "an " + what
 	}
 	return "a " + what
-}
-
-// put writes an attribute. The caller holds mu.
-func (a *attribute) put(ncid, varid C.int) error {
-	data := pointer(a.data)
-	if a.typ == ncString {
-		total := int64(0)
-		for _, s := range a.texts {
-			total += int64(len(s))
-		}
-		s := toCStrings(len(a.texts), total, func(i int) []byte { return []byte(a.texts[i]) })
-		defer s.free()
-		data = unsafe.Pointer(s.list)
-	}
-	code := withName(a.name, func(name *C.char) C.int {
-		return C.ndnc_put_att(ncid, varid, name, C.int(a.typ), C.size_t(a.n), data)
-	})
-	if err := failed(code, ndfile.ErrValue, "attribute "+strconv.Quote(a.name)); err != nil {
-		return err
-	}
-	return kept(a.name, func(p *C.char) C.int {
-		var n C.int
-		if code := numAtts(ncid, varid, &n); code != 0 {
-			return code
-		}
-		return C.ndnc_inq_attname(ncid, varid, n-1, p)
-	})
-}
-
-// readAttributes reads those of a variable, or of a group where varid is ncGlobal.
-// The caller holds mu. limit is how many bytes all of them may have; it is counted down.
-func readAttributes(ncid, varid C.int, limit *int64) ([]attribute, error) {
-	var n C.int
-	if err := failed(numAtts(ncid, varid, &n), ndfile.ErrCorrupt, "attributes"); err != nil {
-		return nil, err
-	}
-	all := make([]attribute, 0, min(n, 1<<10))
-	for i := range n {
-		var name [ncMaxName + 1]C.char
-		if err := failed(C.ndnc_inq_attname(ncid, varid, i, &name[0]), ndfile.ErrCorrupt, "attribute "+strconv.Itoa(int(i))); err != nil {
-			return nil, err
-		}
-		a := attribute{name: C.GoString(&name[0])}
-		if err := a.read(ncid, varid, &name[0], limit); err != nil {
-			return nil, err
-		}
-		all = append(all, a)
-	}
-	return all, nil
-}
-
-func numAtts(ncid, varid C.int, n *C.int) C.int {
-	if varid == ncGlobal {
-		return C.ndnc_inq_natts(ncid, n)
-	}
-	return C.ndnc_inq_varnatts(ncid, varid, n)
-}
-
-func (a *attribute) read(ncid, varid C.int, name *C.char, limit *int64) error {
-	what := "attribute " + strconv.Quote(a.name)
-	var typ C.int
-	var n C.size_t
-	if err := failed(C.ndnc_inq_att(ncid, varid, name, &typ, &n), ndfile.ErrCorrupt, what); err != nil {
-		return err
-	}
-	if a.typ = ncType(typ); a.typ >= firstUserType {
-		a.typ = enumBase(ncid, typ)
-	}
-	size := 8
-	if d, ok := dtypeOf(a.typ); ok {
-		size = d.Size
-	} else if a.typ == ncChar {
-		size = 1
-	} else if a.typ != ncString {
-		return nil // of no type that there is a value for
-	}
-	total, ok := ndarray.Mul(int64(min(n, 1<<62)), int64(size))
-	if *limit -= total; !ok || *limit < 0 {
-		return ndfile.NewError(ndfile.ErrLimit, what+": the attributes are larger than the limit for metadata; it has "+strconv.FormatUint(uint64(n), 10)+" elements")
-	}
-	a.n = int(n)
-	if a.typ != ncString {
-		a.data = make([]byte, total)
-		return failed(C.ndnc_get_att(ncid, varid, name, pointer(a.data)), ndfile.ErrCorrupt, what)
-	}
-	s := newCStrings(a.n)
-	defer s.free()
-	if err := failed(C.ndnc_get_att(ncid, varid, name, unsafe.Pointer(s.list)), ndfile.ErrCorrupt, what); err != nil {
-		return err
-	}
-	for i := range a.n {
-		a.texts = append(a.texts, string(s.at(i)))
-	}
-	return nil
 }
 
 // value is the attribute in our terms: a number, a text, or a list of these; null

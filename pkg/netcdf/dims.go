@@ -19,3 +19,7 @@ func unnamed(dims []string, shape []int64) bool {
 	}
 	return true
 }
+
+// textDimName is the dimension of the characters of strings: "string5", as xarray
+// calls it.
+func textDimName(length int64) string { return "string" + strconv.FormatInt(length, 10) }

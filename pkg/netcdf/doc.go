@@ -1,10 +1,10 @@
-// Package netcdf reads and writes NetCDF files (.nc) by the machine's own
-// libnetcdf, which is loaded when the first file is opened: nothing here links
-// it, and everything else works without. README.md in this folder says what
-// becomes of every type, name and attribute.
+// Package netcdf reads and writes NetCDF files (.nc): the classic formats CDF-1,
+// CDF-2 and CDF-5 by itself, NetCDF-4, which is HDF5, by the machine's own
+// libnetcdf. That is loaded when the first such file is opened: nothing here links
+// it, and everything else works without. README.md in this folder says what becomes
+// of every type, name and attribute.
 //
-// It reads all that libnetcdf reads: the classic formats CDF-1, CDF-2 and CDF-5,
-// and NetCDF-4, which is HDF5. It writes NetCDF-4. A file is written once; it
+// It writes NetCDF-4 unless another data model is asked for. A file is written once; it
 // appears when it is closed. Changing one in place (mode r+) is
 // ndfile.ErrNotSupported.
 //

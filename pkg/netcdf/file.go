@@ -1,37 +1,22 @@
-//go:build cgo
-
 package netcdf
-
-/*
-#include <stdlib.h>
-#include "lib.h"
-*/
-import "C"
 
 import (
 	"context"
-	"math"
-	"runtime"
+	"io"
 	"strconv"
 	"strings"
-	"unsafe"
+	"sync/atomic"
 
 	"github.com/ndfile/ndfile/pkg/internal/flat"
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// maxInMemory is the size of the largest file that is read where libnetcdf cannot
-// open it by its path.
-const maxInMemory = 1 << 31
-
-// maxGroups bounds the groups of a file, which can contain each other.
-const maxGroups = 1 << 16
-
-// Open opens a file for reading. On a file system other than the machine's own the
-// whole file is read into memory, at most 2 GiB. Without libnetcdf it is
-// ndfile.ErrNotSupported, with what was tried.
+// Open opens a file for reading. A classic file needs no library. Of NetCDF-4 on a
+// file system other than the machine's own the whole file is read into memory, at
+// most 2 GiB; without libnetcdf it is ndfile.ErrNotSupported, with what was tried.
 func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (ndfile.File, error) {
 	if opt.Mode == ndfile.Update {
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, "a NetCDF file cannot be changed in place (mode r+): read it and save a new one")
@@ -39,7 +24,7 @@ func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f := &file{path: strings.Clone(path), attrs: ndfile.NewAttrs(), arrays: map[string]*array{}}
+	f := newFile(path)
 	if err := f.open(ctx, fsys, opt); err != nil {
 		return nil, f.located(err)
 	}
@@ -49,12 +34,25 @@ func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.
 // file is a file open for reading.
 type file struct {
 	path   string
-	ncid   C.int
-	closed bool // mu guards it
-	pin    runtime.Pinner
 	names  []string
 	arrays map[string]*array
 	attrs  *ndfile.Attrs
+
+	model     model
+	dims      *ndfile.Attrs // lengths of the dimensions of the root, in order
+	unlimited []string      // names of those without limit
+	types     *ndfile.Attrs // of the attributes of the root, as keyTypes has them
+
+	closed atomic.Bool
+	in     io.Closer // of a classic file
+	lib    library   // of NetCDF-4
+}
+
+// library is an open file in libnetcdf.
+type library interface{ release() error }
+
+func newFile(path string) *file {
+	return &file{path: strings.Clone(path), attrs: ndfile.NewAttrs(), dims: ndfile.NewAttrs(), types: ndfile.NewAttrs(), arrays: map[string]*array{}}
 }
 
 func (f *file) open(ctx context.Context, fsys ndfile.FS, opt ndfile.OpenOptions) error {
@@ -62,197 +60,67 @@ func (f *file) open(ctx context.Context, fsys ndfile.FS, opt ndfile.OpenOptions)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
 	size, err := in.Size()
-	if err != nil {
-		return err
-	}
-	if err := checkContent(ctx, in, size); err != nil {
-		return err
-	}
-	if err := load(); err != nil {
-		return err
-	}
-	var image []byte
-	if fsys != ndfile.OS {
-		if image, err = readImage(ctx, in, size); err != nil {
-			return err
+	if err == nil {
+		var classic bool
+		if classic, err = checkContent(ctx, in, size); classic {
+			if err = f.openCDF(ctx, in, size, opt.Limits); err == nil {
+				return nil
+			}
+		} else if err == nil {
+			err = f.openLibrary(ctx, fsys, in, size, opt)
 		}
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if err := f.openLibrary(image); err != nil {
-		f.pin.Unpin()
-		return err
-	}
-	limit, groups := opt.Limits.Header(), maxGroups
-	if err := f.readGroup(f.ncid, "", &limit, &groups); err != nil {
-		f.release()
-		return err
-	}
-	return nil
+	in.Close()
+	return err
 }
 
 // checkContent refuses what is no NetCDF file, before libnetcdf sees it.
-func checkContent(ctx context.Context, in vfs.File, size int64) error {
+func checkContent(ctx context.Context, in vfs.File, size int64) (classic bool, err error) {
 	var head [8]byte
 	n := min(size, int64(len(head)))
 	if err := flat.ReadFull(ctx, in, head[:n], 0); err != nil {
-		return err
+		return false, err
 	}
 	if isClassic(head[:n]) {
-		return checkClassic(ctx, in, size)
+		return true, nil
 	}
+	found := head
 	for at := int64(0); at <= size-8; at = max(512, 2*at) {
 		if err := flat.ReadFull(ctx, in, head[:], at); err != nil {
-			return err
+			return false, err
 		}
 		if string(head[:]) == hdf5Magic {
-			return nil
+			return false, nil
 		}
 	}
-	return ndfile.NewError(ndfile.ErrFormat, `expected "CDF" and 1, 2 or 5, or the signature of HDF5, found `+strconv.Quote(string(head[:n]))).At(0)
+	return false, ndfile.NewError(ndfile.ErrFormat, `expected "CDF" and 1, 2 or 5, or the signature of HDF5, found `+strconv.Quote(string(found[:n]))).At(0)
 }
 
-// readImage reads a whole file.
-func readImage(ctx context.Context, in vfs.File, size int64) ([]byte, error) {
-	if size > maxInMemory {
-		return nil, ndfile.NewError(ndfile.ErrLimit, "outside of the machine's own file system a NetCDF file has to fit into memory: expected at most "+
-			strconv.Itoa(maxInMemory)+" bytes, found "+strconv.FormatInt(size, 10))
-	}
-	image, err := ndfile.NewBytes(int(size))
-	if err != nil {
-		return nil, err
-	}
-	return image, flat.ReadFull(ctx, in, image, 0)
-}
-
-// openLibrary opens the file in libnetcdf: by its path, or from its image, which
-// libnetcdf keeps. The caller holds mu, as of all that follows.
-func (f *file) openLibrary(image []byte) error {
-	path, err := libPath(f.path)
-	if err != nil {
-		return err
-	}
-	code := withName(path, func(p *C.char) C.int {
-		if image == nil {
-			return C.ndnc_open(p, ncNoWrite, &f.ncid)
-		}
-		f.pin.Pin(&image[0])
-		return C.ndnc_open_mem(p, ncNoWrite, C.size_t(len(image)), unsafe.Pointer(&image[0]), &f.ncid)
-	})
-	return failed(code, ndfile.ErrCorrupt, "open")
-}
-
-// release closes the file.
-func (f *file) release() error {
-	if f.closed {
-		return nil
-	}
-	f.closed = true
-	code := C.ndnc_close(f.ncid)
-	f.pin.Unpin()
-	return failed(code, ndfile.ErrIO, "close")
-}
-
-// readGroup reads the metadata of a group and of those in it. prefix is its path
-// with a slash at the end, "" for the root.
-func (f *file) readGroup(ncid C.int, prefix string, limit *int64, groups *int) error {
-	atts, err := readAttributes(ncid, ncGlobal, limit)
-	if err != nil {
-		return err
-	}
-	shown := decodeAll(atts, ndarray.DType{})
+// describe takes up the attributes of the root, or of a group, whose path with a
+// slash at the end is prefix.
+func (f *file) describe(prefix string, atts []attribute) {
+	shown := decodeAll(atts, noType)
 	for i := range shown.Len() {
 		name, v := shown.At(i)
 		f.attrs.Set(prefix+name, v)
 	}
-	vars, err := ids(func(n, list *C.int) C.int { return C.ndnc_inq_varids(ncid, n, list) })
-	if err != nil {
-		return err
+	if prefix == "" {
+		f.types = unusualTypes(atts, shown, noType, f.model)
 	}
-	for _, varid := range vars {
-		if err := f.readVariable(ncid, varid, prefix, limit); err != nil {
-			return err
-		}
-	}
-	children, err := ids(func(n, list *C.int) C.int { return C.ndnc_inq_grps(ncid, n, list) })
-	if err != nil {
-		return err
-	}
-	for _, id := range children {
-		var name [ncMaxName + 1]C.char
-		if err := failed(C.ndnc_inq_grpname(id, &name[0]), ndfile.ErrCorrupt, "group"); err != nil {
-			return err
-		}
-		if *groups--; *groups < 0 || len(prefix) > 1<<15 {
-			return ndfile.NewError(ndfile.ErrLimit, "expected at most "+strconv.Itoa(maxGroups)+" groups, and paths of 32768 bytes")
-		}
-		if err := f.readGroup(id, prefix+C.GoString(&name[0])+"/", limit, groups); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-// ids asks for a list of numbers, first for its length.
-func ids(ask func(n, list *C.int) C.int) ([]C.int, error) {
-	var n C.int
-	if err := failed(ask(&n, nil), ndfile.ErrCorrupt, "metadata"); err != nil {
-		return nil, err
-	}
-	list := make([]C.int, max(1, n))
-	err := failed(ask(&n, &list[0]), ndfile.ErrCorrupt, "metadata")
-	return list[:n], err
+func (f *file) add(a *array) {
+	f.names = append(f.names, a.name)
+	f.arrays[a.name] = a
 }
 
-// readVariable reads the metadata of a variable. One that there is no dtype for is
-// kept with the reason.
-func (f *file) readVariable(ncid, varid C.int, prefix string, limit *int64) error {
-	var n C.int
-	if err := failed(C.ndnc_inq_varndims(ncid, varid, &n), ndfile.ErrCorrupt, "variable"); err != nil {
-		return err
-	}
-	var cname [ncMaxName + 1]C.char
-	var typ, natts C.int
-	dimids := make([]C.int, n+1)
-	if err := failed(C.ndnc_inq_var(ncid, varid, &cname[0], &typ, &n, &dimids[0], &natts), ndfile.ErrCorrupt, "variable"); err != nil {
-		return err
-	}
-	name := prefix + C.GoString(&cname[0])
-	a := &array{file: f, name: name, ncid: ncid, varid: varid}
-	for _, id := range dimids[:n] {
-		var dim [ncMaxName + 1]C.char
-		var length C.size_t
-		if err := failed(C.ndnc_inq_dim(ncid, id, &dim[0], &length), ndfile.ErrCorrupt, "dimension of "+strconv.Quote(name)); err != nil {
-			return err
-		}
-		if length > math.MaxInt64 {
-			return ndfile.NewError(ndfile.ErrLimit, "dimension "+strconv.Quote(C.GoString(&dim[0]))+": expected less than 2^63, found "+
-				strconv.FormatUint(uint64(length), 10)).In(name)
-		}
-		a.spec.Dims = append(a.spec.Dims, C.GoString(&dim[0]))
-		a.spec.Shape = append(a.spec.Shape, int64(length))
-	}
-	atts, err := readAttributes(ncid, varid, limit)
-	if err != nil {
-		return ndfile.Locate(err, "", name, true)
-	}
-	a.describe(ncType(typ), atts)
-	f.names = append(f.names, name)
-	f.arrays[name] = a
-	return nil
-}
-
-// describe finds the dtype of a variable, and what follows from it.
-func (a *array) describe(t ncType, atts []attribute) {
+// describe finds the dtype of a variable of type t, and what follows from it. One
+// that there is no dtype for is refused, and called so in the message.
+func (a *array) describe(t ncType, atts []attribute, called string) {
 	s := &a.spec
-	if t >= firstUserType {
-		if base := enumBase(a.ncid, C.int(t)); base != 0 {
-			t = base
-		}
-	}
 	d, ok := dtypeOf(t)
+	var text *string
 	switch {
 	case ok:
 		s.DType = d
@@ -264,30 +132,58 @@ func (a *array) describe(t ncType, atts []attribute) {
 	case t == ncString:
 		s.DType = ndarray.DType{Kind: ndarray.VarString}
 	case t == ncChar:
-		a.describeText()
+		text = a.describeText()
 	default:
-		a.refused = ndfile.NewError(ndfile.ErrDType, "NetCDF's "+typeName(a.ncid, C.int(t))+" has no dtype here")
+		a.refused = ndfile.NewError(ndfile.ErrDType, "NetCDF's "+called+" has no dtype here")
 	}
 	if a.refused == nil {
 		if _, err := ndarray.NBytes(s.Shape, s.DType.Size); err != nil {
 			a.refused = err
 		}
 	}
-	if unnamed(s.Dims, s.Shape) {
+	if unnamed(s.Dims, s.Shape) && len(a.unlimited) == 0 {
 		s.Dims = nil
 	}
 	a.fills = missingValues(atts, s.DType)
 	s.Masked = a.fills != nil
 	a.attrs = decodeAll(atts, s.DType)
+	a.describeExtra(atts, text)
 }
 
-// describeText makes the last axis of characters the length of fixed strings.
-func (a *array) describeText() {
+// describeExtra makes the metadata in NetCDF's own terms, nil where all is as it
+// would be written without.
+func (a *array) describeExtra(atts []attribute, text *string) {
+	o := ndfile.NewAttrs()
+	if a.file.model != hdf5 {
+		o.Set(keyModel, pyjson.String(a.file.model.String()))
+	}
+	if len(a.unlimited) > 0 {
+		o.Set(keyUnlimited, stringValues(a.unlimited))
+	}
+	if text != nil {
+		o.Set(keyText, pyjson.String(*text))
+	}
+	if types := unusualTypes(atts, a.attrs, a.spec.DType, a.file.model); types.Len() > 0 {
+		o.Set(keyTypes, pyjson.ObjectValue(types))
+	}
+	a.storage.describe(o)
+	if o.Len() > 0 {
+		a.spec.Extra = o
+	}
+}
+
+// describeText makes the last axis of characters the length of fixed strings. It
+// gives the name of that where it is not the usual one, "" where there is no axis.
+func (a *array) describeText() (name *string) {
 	s := &a.spec
-	a.text = 1
+	a.text, name = 1, new(string)
 	if last := len(s.Shape) - 1; last >= 0 {
 		a.text = s.Shape[last]
 		a.lastText = true
+		*name = s.Dims[last]
+		if *name == textDimName(a.text) {
+			name = nil
+		}
 		s.Shape, s.Dims = s.Shape[:last], s.Dims[:last]
 	}
 	if a.text > ndarray.MaxItemSize {
@@ -295,29 +191,7 @@ func (a *array) describeText() {
 		a.text = 0
 	}
 	s.DType = ndarray.DType{Kind: ndarray.Bytes, Size: int(a.text)}
-}
-
-// enumBase is the type of integers behind an enumeration; 0 for other types.
-func enumBase(ncid, typ C.int) ncType {
-	var name [ncMaxName + 1]C.char
-	var base, kind C.int
-	var size, n C.size_t
-	if C.ndnc_inq_user_type(ncid, typ, &name[0], &size, &base, &n, &kind) != 0 || kind != ncEnum {
-		return 0
-	}
-	return ncType(base)
-}
-
-// typeName describes a user-defined type.
-func typeName(ncid, typ C.int) string {
-	var name [ncMaxName + 1]C.char
-	var base, kind C.int
-	var size, n C.size_t
-	if C.ndnc_inq_user_type(ncid, typ, &name[0], &size, &base, &n, &kind) != 0 {
-		return "type " + strconv.Itoa(int(typ))
-	}
-	kinds := map[C.int]string{ncVlen: "variable-length", ncOpaque: "opaque", ncEnum: "enumeration", ncCompound: "compound"}
-	return kinds[kind] + " type " + strconv.Quote(C.GoString(&name[0]))
+	return name
 }
 
 func (f *file) Kind() ndfile.Kind       { return ndfile.Dataset }
@@ -327,10 +201,8 @@ func (f *file) located(err error) error { return ndfile.Locate(err, f.path, "", 
 
 // check is what every call begins with. write: it would change the file.
 func (f *file) check(write bool) error {
-	mu.Lock()
-	defer mu.Unlock()
 	switch {
-	case f.closed:
+	case f.closed.Load():
 		return ndfile.ErrClosed()
 	case write:
 		return ndfile.NewError(ndfile.ErrReadOnly, "")
@@ -359,11 +231,15 @@ func (f *file) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
 
 func (f *file) Close(context.Context) error { return f.Abort() }
 
-func (f *file) Abort() error {
-	mu.Lock()
-	defer mu.Unlock()
-	if f.closed {
+func (f *file) Abort() (err error) {
+	if f.closed.Swap(true) {
 		return f.located(ndfile.ErrClosed())
 	}
-	return f.located(f.release())
+	if f.lib != nil {
+		err = f.lib.release()
+	}
+	if f.in != nil {
+		err = f.in.Close()
+	}
+	return f.located(err)
 }

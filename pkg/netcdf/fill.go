@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -107,6 +108,14 @@ func (f *fills) add(d ndarray.DType, p []byte) {
 		}
 	}
 	f.values = append(f.values, p)
+}
+
+// equal tells whether both are the same elements.
+func (f *fills) equal(g *fills) bool {
+	if f == nil || g == nil {
+		return f == g
+	}
+	return f.nan == g.nan && slices.EqualFunc(f.values, g.values, bytes.Equal)
 }
 
 // mark sets mask[i] to 1 where element i is missing and to 0 elsewhere, and tells

@@ -17,8 +17,8 @@ import (
 func TestFormat(t *testing.T) {
 	needLibrary(t)
 	for name, part := range map[string]restricted{
-		"numbers": {Format, []string{"|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8"}, ndfile.CapStrings},
-		"text":    {Format, []string{"|S3"}, ndfile.CapStrings | ndfile.CapMasked},
+		"numbers": {Format, []string{"|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8"}, ndfile.CapStrings | ndfile.CapOneShot},
+		"text":    {Format, []string{"|S3"}, ndfile.CapStrings | ndfile.CapMasked | ndfile.CapOneShot},
 	} {
 		t.Run(name, func(t *testing.T) {
 			formattest.Run(t, formattest.Config{
@@ -33,6 +33,40 @@ func TestFormat(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestClassicFormat: the same suite over classic files, which need no library.
+func TestClassicFormat(t *testing.T) {
+	for name, part := range map[string]restricted{
+		"numbers": {classicOnly{Format}, []string{"|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f4", "<f8"}, ndfile.CapStrings | ndfile.CapOneShot},
+		"text":    {classicOnly{Format}, []string{"|S3"}, ndfile.CapStrings | ndfile.CapMasked | ndfile.CapOneShot},
+	} {
+		t.Run(name, func(t *testing.T) {
+			formattest.Run(t, formattest.Config{
+				Format: part,
+				DTypes: part.dtypes,
+				Quirks: formattest.Quirks{
+					Guesses:  true,
+					OneOrder: true,
+					Shapes:   classicShape,
+				},
+			})
+		})
+	}
+}
+
+// classicShape: an axis of length 0 is the unlimited dimension, which is the first.
+func classicShape(shape []int64) bool {
+	return len(shape) < maxAxes && (len(shape) == 0 || !slices.Contains(shape[1:], 0))
+}
+
+// classicOnly is the format whose new files are classic.
+type classicOnly struct{ ndfile.Format }
+
+func (c classicOnly) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
+	opt.Extra = ndfile.NewAttrs()
+	opt.Extra.Set(keyModel, ndfile.StringValue(cdf5.String()))
+	return c.Format.Create(ctx, fsys, path, opt)
 }
 
 // restricted is the format with some dtypes and without some Caps.

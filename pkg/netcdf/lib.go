@@ -26,7 +26,10 @@ const (
 	ncNetCDF4 = 0x1000
 	ncNoFill  = 0x100
 	ncGlobal  = -1
-	ncMaxName = 256
+
+	ncClassicModel         = 0x100 // in the mode of create
+	ncFormatNetCDF4Classic = 4
+	ncChunked              = 0
 
 	ncVlen     = 13 // classes of user-defined types
 	ncOpaque   = 14

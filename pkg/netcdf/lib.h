@@ -26,6 +26,19 @@ typedef struct {
 	F(inq_varndims, (int ncid, int varid, int *n), (ncid, varid, n))                                               \
 	F(inq_var, (int ncid, int varid, char *name, int *type, int *ndims, int *dimids, int *natts),                  \
 	  (ncid, varid, name, type, ndims, dimids, natts))                                                             \
+	F(inq_format, (int ncid, int *format), (ncid, format))                                                         \
+	F(inq_dimids, (int ncid, int *n, int *ids, int parents), (ncid, n, ids, parents))                              \
+	F(inq_unlimdims, (int ncid, int *n, int *ids), (ncid, n, ids))                                                 \
+	F(inq_var_chunking, (int ncid, int varid, int *kind, size_t *sizes), (ncid, varid, kind, sizes))               \
+	F(inq_var_deflate, (int ncid, int varid, int *shuffle, int *deflate, int *level),                              \
+	  (ncid, varid, shuffle, deflate, level))                                                                      \
+	F(inq_var_fletcher32, (int ncid, int varid, int *on), (ncid, varid, on))                                       \
+	F(def_var_chunking, (int ncid, int varid, int kind, const size_t *sizes), (ncid, varid, kind, sizes))          \
+	F(def_var_deflate, (int ncid, int varid, int shuffle, int deflate, int level),                                 \
+	  (ncid, varid, shuffle, deflate, level))                                                                      \
+	F(def_var_fletcher32, (int ncid, int varid, int on), (ncid, varid, on))                                        \
+	F(enddef, (int ncid), (ncid))                                                                                  \
+	F(redef, (int ncid), (ncid))                                                                                   \
 	F(inq_dim, (int ncid, int dimid, char *name, size_t *len), (ncid, dimid, name, len))                           \
 	F(inq_varnatts, (int ncid, int varid, int *n), (ncid, varid, n))                                               \
 	F(inq_natts, (int ncid, int *n), (ncid, n))                                                                    \

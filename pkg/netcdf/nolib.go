@@ -5,19 +5,18 @@ package netcdf
 import (
 	"context"
 
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// Open is ndfile.ErrNotSupported in a build without cgo.
-func (format) Open(context.Context, ndfile.FS, string, ndfile.OpenOptions) (ndfile.File, error) {
-	return nil, errNoCgo()
+// openLibrary is ndfile.ErrNotSupported in a build without cgo.
+func (f *file) openLibrary(context.Context, ndfile.FS, vfs.File, int64, ndfile.OpenOptions) error {
+	return errNoCgo()
 }
 
-// Create is ndfile.ErrNotSupported in a build without cgo.
-func (format) Create(context.Context, ndfile.FS, string, ndfile.CreateOptions) (ndfile.File, error) {
-	return nil, errNoCgo()
-}
+// newLibrary is ndfile.ErrNotSupported in a build without cgo.
+func (d *created) newLibrary(model) (ndfile.File, error) { return nil, errNoCgo() }
 
 func errNoCgo() error {
-	return ndfile.NewError(ndfile.ErrNotSupported, "this build of ndfile has no NetCDF: loading libnetcdf takes cgo, and it was built with CGO_ENABLED=0")
+	return ndfile.NewError(ndfile.ErrNotSupported, "this build of ndfile has only classic NetCDF: loading libnetcdf for NetCDF-4 takes cgo, and it was built with CGO_ENABLED=0")
 }

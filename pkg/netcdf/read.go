@@ -1,19 +1,9 @@
-//go:build cgo
-
 package netcdf
-
-/*
-#include <stdlib.h>
-#include "lib.h"
-*/
-import "C"
 
 import (
 	"context"
 	"fmt"
 	"slices"
-	"unicode/utf8"
-	"unsafe"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -29,16 +19,30 @@ const sparse = 16
 
 // array is a variable of a file open for reading.
 type array struct {
-	file     *file
-	name     string
-	ncid     C.int // of its group
-	varid    C.int
-	spec     ndfile.Spec
-	attrs    *ndfile.Attrs
-	fills    *fills
-	text     int64 // bytes of an element of characters
-	lastText bool  // and they are an axis of the variable
-	refused  error
+	file      *file
+	name      string
+	from      source
+	unlimited []string // of its dimensions
+	storage   storage
+	spec      ndfile.Spec
+	attrs     *ndfile.Attrs
+	fills     *fills
+	text      int64 // bytes of an element of characters
+	lastText  bool  // and they are an axis of the variable
+	refused   error
+}
+
+// source is where the elements of a variable lie. Characters are elements of one
+// byte here, and their last axis is one of the variable.
+type source interface {
+	// get reads elements without steps between them into packed memory, in the
+	// machine's order.
+	get(ctx context.Context, start, count []int64, p []byte) error
+}
+
+// stringSource is a source of strings.
+type stringSource interface {
+	strings(ctx context.Context, box ndarray.Box, offsets []int64, data []byte) (need int64, err error)
 }
 
 // typed is the array with the methods that its dtype has.
@@ -108,6 +112,12 @@ func (a *array) read(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, m
 	if a.fills == nil {
 		clear(mask)
 		mask = nil
+		if c, ok := a.from.(*cdfData); ok && d.Kind != ndarray.Bytes {
+			if d.Kind == ndarray.Bool {
+				c = c.as(d)
+			}
+			return c.read(ctx, box, dst)
+		}
 	}
 	r := reader{a: a, ctx: ctx}
 	masks := ndarray.Buffer{DType: maskType, Shape: box.Count, Data: mask}
@@ -220,7 +230,7 @@ func (r *reader) block(box ndarray.Box, dst, mask ndarray.Buffer) error {
 	d, extents := r.a.spec.DType, hull(box)
 	if dst.DType.Equal(d) && slices.Equal(extents, box.Count) && r.a.fills == nil {
 		if p := dst.Bytes(); p != nil {
-			return r.a.get(box.Start, extents, p)
+			return r.a.get(r.ctx, box.Start, extents, p)
 		}
 	}
 	n, err := ndarray.NBytes(extents, d.Size)
@@ -228,7 +238,7 @@ func (r *reader) block(box ndarray.Box, dst, mask ndarray.Buffer) error {
 		return err
 	}
 	r.scratch = sized(r.scratch, n)
-	if err := r.a.get(box.Start, extents, r.scratch); err != nil {
+	if err := r.a.get(r.ctx, box.Start, extents, r.scratch); err != nil {
 		return err
 	}
 	around := ndarray.Buffer{DType: d, Shape: extents, Data: r.scratch}
@@ -281,25 +291,14 @@ func numbersOf(d ndarray.DType) ndarray.DType {
 }
 
 // get reads elements without steps between them into packed memory.
-func (a *array) get(start, count []int64, p []byte) error {
+func (a *array) get(ctx context.Context, start, count []int64, p []byte) error {
 	if a.text == 0 && a.lastText {
 		return nil // strings of no bytes
 	}
 	if a.lastText {
 		start, count = append(slices.Clone(start), 0), append(slices.Clone(count), a.text)
 	}
-	return a.call(start, count, pointer(p))
-}
-
-// call is one call of libnetcdf.
-func (a *array) call(start, count []int64, p unsafe.Pointer) error {
-	s, c := sizes(start), sizes(count)
-	mu.Lock()
-	defer mu.Unlock()
-	if a.file.closed {
-		return ndfile.ErrClosed()
-	}
-	return failed(C.ndnc_get_vara(a.ncid, a.varid, &s[0], &c[0], p), ndfile.ErrCorrupt, "read")
+	return a.from.get(ctx, start, count, p)
 }
 
 // stringArray is a variable of strings.
@@ -331,59 +330,9 @@ func (a *stringArray) strings(ctx context.Context, box ndarray.Box, offsets []in
 	}
 	clear(mask)
 	offsets[0] = 0
-	r := stringReader{a: a.array, ctx: ctx, offsets: offsets[:1], data: data}
-	if err := r.box(box); err != nil {
-		return 0, err
+	need, err := a.from.(stringSource).strings(ctx, box, offsets, data)
+	if err == nil && need > int64(len(data)) {
+		err = ndfile.NewError(ndfile.ErrBuffer, fmt.Sprintf("the strings take %d bytes, the buffer has %d", need, len(data)))
 	}
-	if r.need > int64(len(data)) {
-		return r.need, ndfile.NewError(ndfile.ErrBuffer, fmt.Sprintf("the strings take %d bytes, the buffer has %d", r.need, len(data)))
-	}
-	return r.need, nil
-}
-
-// stringReader is one call of ReadStrings. Strings come in row-major order.
-type stringReader struct {
-	a       *array
-	ctx     context.Context
-	offsets []int64
-	data    []byte
-	need    int64
-}
-
-const pointerSize = int(unsafe.Sizeof(uintptr(0)))
-
-// box reads a checked box: index by index until it can be read in one call.
-func (r *stringReader) box(box ndarray.Box) error {
-	n, err := ndarray.NBytes(box.Count, pointerSize)
-	if err != nil || n == 0 {
-		return err
-	}
-	axis := slices.IndexFunc(box.Count, func(c int64) bool { return c > 1 })
-	if axis >= 0 && (n > maxBlock/16 || !slices.Equal(hull(box), box.Count)) {
-		return halves(box, axis, func(half, _ ndarray.Box) error { return r.box(half) })
-	}
-	if err := r.ctx.Err(); err != nil {
-		return err
-	}
-	s := newCStrings(int(n) / pointerSize)
-	defer func() {
-		mu.Lock()
-		defer mu.Unlock()
-		s.free()
-	}()
-	if err := r.a.call(box.Start, box.Count, unsafe.Pointer(s.list)); err != nil {
-		return err
-	}
-	for i := range s.n {
-		text := s.at(i)
-		if !utf8.Valid(text) {
-			return ndfile.NewError(ndfile.ErrCorrupt, "expected strings in UTF-8, found "+fmt.Sprintf("%q", text[:min(40, len(text))]))
-		}
-		if end := r.need + int64(len(text)); end <= int64(len(r.data)) {
-			copy(r.data[r.need:], text)
-		}
-		r.need += int64(len(text))
-		r.offsets = append(r.offsets, r.need)
-	}
-	return nil
+	return need, err
 }

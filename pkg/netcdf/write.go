@@ -21,32 +21,28 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// maxAxes is how many axes HDF5 has at most.
-const maxAxes = 32
-
 // newArray is a variable of a file being created. It is defined, and its elements
 // go to their places, at once, or where _FillValue cannot be known before the
 // elements are, it waits in a spool.
 type newArray struct {
-	file   *writer
-	name   string
-	path   []string // name, cut into groups
-	group  *group
-	varid  C.int
-	typ    ncType
+	file  *writer
+	name  string
+	path  []string // name, cut into groups
+	group *group
+	varid C.int
+	typ   ncType
+	fillRule
 	spec   ndfile.Spec
-	attrs  *ndfile.Attrs
+	extra  extra
 	put    *ndfile.Attrs // attributes that are written, nil before
 	dimids []C.int
-	given  *fills // of the attributes _FillValue and missing_value
-	ours   []byte // a _FillValue that was chosen here
 	spool  *spool
 	cover  flat.Coverage
 }
 
 // newArray checks what is asked for. Nothing is changed.
 func (w *writer) newArray(name string, spec ndfile.Spec) (*newArray, error) {
-	a := &newArray{file: w, name: name, path: strings.Split(name, "/"), attrs: ndfile.NewAttrs()}
+	a := &newArray{file: w, name: name, path: strings.Split(name, "/")}
 	for i, part := range a.path {
 		what := "group"
 		if i == len(a.path)-1 {
@@ -56,66 +52,36 @@ func (w *writer) newArray(name string, spec ndfile.Spec) (*newArray, error) {
 			return nil, err
 		}
 	}
-	if spec.NoData {
-		return nil, ndfile.NewError(ndfile.ErrNotSupported, "NetCDF has no variables without data")
-	}
 	var err error
-	a.spec = ndfile.Spec{Shape: slices.Clone(spec.Shape), Dims: slices.Clone(spec.Dims), Masked: spec.Masked}
-	if a.typ, a.spec.DType, err = typeOf(spec.DType); err != nil {
+	if a.extra, err = parseExtra(spec.Extra, true); err != nil {
 		return nil, err
 	}
-	if _, err := ndarray.NBytes(spec.Shape, max(1, a.spec.DType.Size)); err != nil {
-		return nil, err
+	if a.extra.hasModel && a.extra.model != w.model {
+		return nil, ndfile.NewError(ndfile.ErrArgument, "the file has the data model "+w.model.String()+", the array is to have "+a.extra.model.String())
 	}
-	if err := a.checkAxes(); err != nil {
-		return nil, err
+	if w.model == hdf5Classic && len(a.path) > 1 {
+		return nil, ndfile.NewError(ndfile.ErrValue, "the data model "+w.model.String()+" has no groups: "+strconv.Quote(name))
 	}
-	if spec.Masked && (a.typ == ncChar || a.typ == ncString) {
-		return nil, ndfile.NewError(ndfile.ErrNotSupported, "NetCDF has no missing strings")
-	}
-	if spec.Attrs != nil {
-		a.attrs = spec.Attrs.Clone()
-	}
-	all, err := encodeAll(a.attrs, a.spec.DType, nil)
+	a.typ, a.spec, a.fillRule, err = newVariable(&spec, w.model, a.extra.types)
 	if err != nil {
 		return nil, err
 	}
-	a.given = missingValues(all, a.spec.DType)
+	a.extra.storage.settle(&spec)
+	for _, name := range a.extra.unlimited {
+		if !slices.Contains(spec.Dims, name) && (a.extra.text == nil || name != *a.extra.text) {
+			return nil, ndfile.NewError(ndfile.ErrArgument, "extra \"unlimited\": the array has no axis "+strconv.Quote(name))
+		}
+	}
 	return a, nil
-}
-
-func (a *newArray) checkAxes() error {
-	axes := len(a.spec.Shape)
-	if a.typ == ncChar {
-		axes++
-	}
-	if axes > maxAxes {
-		return ndfile.NewError(ndfile.ErrNotSupported, "NetCDF-4 has at most 32 axes, and strings of fixed length take one: found "+strconv.Itoa(len(a.spec.Shape)))
-	}
-	if a.spec.Dims == nil {
-		return nil
-	}
-	if len(a.spec.Dims) != len(a.spec.Shape) {
-		return ndfile.NewError(ndfile.ErrArgument, fmt.Sprintf("expected %d names of axes, found %d", len(a.spec.Shape), len(a.spec.Dims)))
-	}
-	for i, name := range a.spec.Dims {
-		if err := checkName("axis", name); err != nil {
-			return err
-		}
-		if strings.HasPrefix(name, unnamedPrefix) {
-			return ndfile.NewError(ndfile.ErrValue, "the axis name "+strconv.Quote(name)+": names with "+unnamedPrefix+" mean here that there is none")
-		}
-		if k := slices.Index(a.spec.Dims[:i], name); k >= 0 && a.spec.Shape[k] != a.spec.Shape[i] {
-			return ndfile.NewError(ndfile.ErrValue, "two axes of different lengths have the name "+strconv.Quote(name))
-		}
-	}
-	return nil
 }
 
 // declare reserves the name and makes the dimensions.
 func (a *newArray) declare() (err error) {
 	mu.Lock()
 	defer mu.Unlock()
+	if err = a.file.define(true); err != nil {
+		return err
+	}
 	last := len(a.path) - 1
 	if a.group, err = a.file.root.make(a.path[:last]); err != nil {
 		return err
@@ -136,20 +102,39 @@ func (a *newArray) defineDims() error {
 		if a.spec.Dims != nil {
 			name = a.spec.Dims[i]
 		}
-		id, err := a.group.dim(name, length)
+		id, err := a.group.dim(name, length, a.isUnlimited(name))
 		if err != nil {
 			return err
 		}
 		a.dimids = append(a.dimids, id)
 	}
 	if a.typ == ncChar {
-		id, err := a.group.textDim(int64(a.spec.DType.Size))
-		if err != nil {
-			return err
-		}
-		a.dimids = append(a.dimids, id)
+		return a.defineText()
 	}
 	return nil
+}
+
+// defineText finds or makes the dimension of the characters of strings, if they have
+// one.
+func (a *newArray) defineText() (err error) {
+	var id C.int
+	switch text := a.extra.text; {
+	case text != nil && *text == "" && a.oneCharacter():
+		return nil
+	case text != nil && *text != "":
+		id, err = a.group.dim(*text, int64(a.spec.DType.Size), a.isUnlimited(*text))
+	default:
+		id, err = a.group.textDim(int64(a.spec.DType.Size))
+	}
+	a.dimids = append(a.dimids, id)
+	return err
+}
+
+// oneCharacter: the text is a single character, which needs no axis.
+func (a *newArray) oneCharacter() bool { return a.spec.DType.Size == 1 && len(a.spec.Shape) == 0 }
+
+func (a *newArray) isUnlimited(dim string) bool {
+	return slices.Contains(a.extra.unlimited, dim) || slices.Contains(a.file.unlimited, dim)
 }
 
 // begin is called before elements are written. It makes the variable, after those
@@ -159,7 +144,7 @@ func (a *newArray) begin(mask []byte) error {
 	if a.put != nil || a.spool != nil {
 		return nil
 	}
-	if (a.spec.Masked || slices.ContainsFunc(mask, func(m byte) bool { return m != 0 })) && a.fillElement() == nil {
+	if (a.spec.Masked || slices.ContainsFunc(mask, func(m byte) bool { return m != 0 })) && a.element() == nil {
 		return a.startSpool()
 	}
 	mu.Lock()
@@ -185,28 +170,13 @@ func (a *newArray) defined() error {
 	return a.define(nil)
 }
 
-// fillElement is the element that stands for missing ones, as far as it is known.
-func (a *newArray) fillElement() []byte {
-	if a.ours != nil {
-		return a.ours
-	}
-	d := numbersOf(a.spec.DType)
-	for _, name := range []string{attFill, attMissing} {
-		v, _ := a.attrs.Get(name)
-		if items := v.Items(); len(items) > 0 {
-			v = items[0]
-		}
-		if p, ok := element(d, v); ok && a.given != nil {
-			return p
-		}
-	}
-	return nil
-}
-
 // define makes the variable with its attributes. ours is a _FillValue to add, or
 // nil. The caller holds mu.
 func (a *newArray) define(ours []byte) error {
-	all, err := encodeAll(a.attrs, a.spec.DType, ours)
+	if err := a.file.define(true); err != nil {
+		return err
+	}
+	all, err := encodeAll(a.attrs, a.spec.DType, ours, a.file.model, a.extra.types)
 	if err != nil {
 		return err
 	}
@@ -223,12 +193,48 @@ func (a *newArray) define(ours []byte) error {
 		return C.ndnc_inq_var(a.group.ncid, a.varid, p, &typ, &ndims, &dimids[0], &natts)
 	})
 	if err == nil {
+		err = a.defineStorage()
+	}
+	if err == nil {
 		err = a.putAll(all, true)
 	}
 	if err == nil {
 		a.put = a.attrs.Clone()
 	}
 	return err
+}
+
+// defineStorage says how elements are kept.
+func (a *newArray) defineStorage() error {
+	s := &a.extra.storage
+	if !s.isSet() || len(a.dimids) == 0 {
+		return nil
+	}
+	if s.chunks != nil {
+		c := sizes(s.chunks)
+		if len(s.chunks) != len(a.dimids) {
+			return ndfile.NewError(ndfile.ErrArgument, fmt.Sprintf("chunks: expected %d extents, found %v", len(a.dimids), s.chunks))
+		}
+		if err := failed(C.ndnc_def_var_chunking(a.group.ncid, a.varid, ncChunked, &c[0]), ndfile.ErrValue, "chunks"); err != nil {
+			return err
+		}
+	}
+	if s.fletcher32 {
+		if err := failed(C.ndnc_def_var_fletcher32(a.group.ncid, a.varid, 1), ndfile.ErrValue, "fletcher32"); err != nil {
+			return err
+		}
+	}
+	if s.deflate == 0 && !s.shuffle {
+		return nil
+	}
+	return failed(C.ndnc_def_var_deflate(a.group.ncid, a.varid, flag(s.shuffle), flag(s.deflate > 0), C.int(s.deflate)), ndfile.ErrValue, "deflate")
+}
+
+func flag(on bool) C.int {
+	if on {
+		return 1
+	}
+	return 0
 }
 
 // putAll writes attributes; _FillValue only where fill says so, for it must come
@@ -251,18 +257,21 @@ func (a *newArray) finishAttributes() error {
 	if sameAttrs(a.attrs, a.put) {
 		return nil
 	}
+	if err := a.file.define(true); err != nil {
+		return err
+	}
 	for _, name := range []string{attFill, attMissing} {
 		v, has := a.attrs.Get(name)
 		w, had := a.put.Get(name)
 		if has != had || !v.Equal(w) {
-			return ndfile.NewError(ndfile.ErrNotSupported, "attribute "+strconv.Quote(name)+" says which elements are missing: it has to be given to Add")
+			return errLateFill(name)
 		}
 	}
-	old, err := encodeAll(a.put, a.spec.DType, a.ours)
+	old, err := encodeAll(a.put, a.spec.DType, a.ours, a.file.model, a.extra.types)
 	if err != nil {
 		return err
 	}
-	all, err := encodeAll(a.attrs, a.spec.DType, a.ours)
+	all, err := encodeAll(a.attrs, a.spec.DType, a.ours, a.file.model, a.extra.types)
 	if err != nil {
 		return err
 	}
@@ -336,7 +345,7 @@ func (a *newArray) writeMasked(ctx context.Context, box ndarray.Box, src ndarray
 	if a.file.closed {
 		return ndfile.ErrClosed()
 	}
-	if err := a.check(box, src, mask); err != nil {
+	if err := checkWrite(&a.spec, box, src, mask); err != nil {
 		return err
 	}
 	err := a.begin(mask)
@@ -352,25 +361,6 @@ func (a *newArray) writeMasked(ctx context.Context, box ndarray.Box, src ndarray
 		return err
 	}
 	return a.cover.Add(box, a.spec.Shape)
-}
-
-func (a *newArray) check(box ndarray.Box, src ndarray.Buffer, mask []byte) error {
-	if err := box.Check(a.spec.Shape); err != nil {
-		return err
-	}
-	if !slices.Equal(box.Count, src.Shape) {
-		return fmt.Errorf("%w: the buffer has shape %v, the box %v", ndarray.ErrShape, src.Shape, box.Count)
-	}
-	if err := src.Check(); err != nil {
-		return err
-	}
-	if d := a.spec.DType; d.IsVar() || !ndarray.CanConvert(src.DType, d) {
-		return fmt.Errorf("%w: no exact conversion from %s to %s", ndarray.ErrDType, src.DType, d)
-	}
-	if n, _ := ndarray.Count(box.Count); mask != nil && int64(len(mask)) != n {
-		return ndfile.NewError(ndfile.ErrArgument, fmt.Sprintf("the mask has %d bytes, the box %d elements", len(mask), n))
-	}
-	return nil
 }
 
 // writeDirect writes to the file, in blocks.
@@ -395,75 +385,11 @@ func (a *newArray) writeDirect(ctx context.Context, box ndarray.Box, src ndarray
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	data := src.Bytes()
-	if data == nil || !src.DType.Equal(a.spec.DType) || mask != nil || a.spec.DType.Kind == ndarray.Bool {
-		packed, err := ndarray.NewBuffer(a.spec.DType, box.Count)
-		if err != nil {
-			return err
-		}
-		if err := ndarray.Copy(packed, src); err != nil {
-			return err
-		}
-		data = packed.Data
-		if a.spec.DType.Kind == ndarray.Bool {
-			normal(data)
-		}
-	}
-	if err := a.fillIn(data, mask); err != nil {
+	data, err := a.pack(box.Count, src, mask)
+	if err != nil {
 		return err
 	}
 	return a.store(box, pointer(data))
-}
-
-// normal makes every true 1.
-func normal(data []byte) {
-	for i, b := range data {
-		if b != 0 {
-			data[i] = 1
-		}
-	}
-}
-
-// subMask is the part of a packed mask; nil stays nil.
-func subMask(mask []byte, shape []int64, part ndarray.Box) ([]byte, error) {
-	if mask == nil {
-		return nil, nil
-	}
-	sub, err := ndarray.Buffer{DType: maskType, Shape: shape, Data: mask}.Sub(part)
-	if err != nil {
-		return nil, err
-	}
-	packed, err := ndarray.NewBuffer(maskType, part.Count)
-	if err != nil {
-		return nil, err
-	}
-	return packed.Data, ndarray.Copy(packed, sub)
-}
-
-// fillIn puts the fill value in place of missing elements, and refuses present ones
-// that would read as missing.
-func (a *newArray) fillIn(data, mask []byte) error {
-	d := numbersOf(a.spec.DType)
-	fill := a.fillElement()
-	for i, m := range mask {
-		switch {
-		case m == 0:
-		case fill == nil:
-			return ndfile.NewError(ndfile.ErrNotSupported, "missing elements in an array that was not added as masked, after elements were written")
-		default:
-			copy(data[i*d.Size:(i+1)*d.Size], fill)
-		}
-	}
-	if a.given == nil {
-		return nil
-	}
-	for i := range len(data) / d.Size {
-		if p := data[i*d.Size : (i+1)*d.Size]; (mask == nil || mask[i] == 0) && a.given.has(d, p) {
-			return ndfile.NewError(ndfile.ErrValue, "the value "+number(d, p).Text()+" of an element equals _FillValue or missing_value, and would be missing "+
-				"afterwards: write it as missing, or choose another fill value")
-		}
-	}
-	return nil
 }
 
 // store is one call of libnetcdf.
@@ -476,12 +402,15 @@ func (a *newArray) store(box ndarray.Box, p unsafe.Pointer) error {
 			steps[i] = C.ptrdiff_t(step(box, i))
 		}
 	}
-	if a.typ == ncChar {
+	if a.typ == ncChar && len(a.dimids) > len(a.spec.Shape) {
 		start, count = append(slices.Clone(start), 0), append(slices.Clone(count), int64(a.spec.DType.Size))
 	}
 	s, c := sizes(start), sizes(count)
 	mu.Lock()
 	defer mu.Unlock()
+	if err := a.file.define(false); err != nil {
+		return err
+	}
 	return failed(C.ndnc_put_vars(a.group.ncid, a.varid, &s[0], &c[0], &steps[0], p), ndfile.ErrIO, "write")
 }
 

@@ -18,25 +18,30 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
-	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// Create starts a new NetCDF-4 file, whatever the extension. On a file system other
-// than the machine's own it is built in memory. Boxes of an array may be written in
-// any order; Close verifies that all elements were written, else it fails with
-// ndfile.ErrOrder. Without libnetcdf it is ndfile.ErrNotSupported, with what was
-// tried.
-func (format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
-	if err := ctx.Err(); err != nil {
+// newLibrary starts a file of NetCDF-4 in out. On a file system other than the
+// machine's own it is built in memory. Boxes of an array may be written in any order;
+// Close verifies that all elements were written, else it fails with ndfile.ErrOrder.
+func (d *created) newLibrary(m model) (ndfile.File, error) {
+	w := &writer{fsys: d.fsys, path: d.path, out: d.out, attrs: d.attrs, model: m, types: d.extra.types, unlimited: d.extra.unlimited, arrays: map[string]ndfile.Array{}}
+	if err := load(); err != nil {
 		return nil, err
 	}
-	w := &writer{fsys: fsys, path: strings.Clone(path), attrs: ndfile.NewAttrs(), arrays: map[string]ndfile.Array{}}
-	if opt.Attrs != nil {
-		w.attrs = opt.Attrs.Clone()
+	if info, err := w.fsys.Stat(w.path); err == nil && info.Mode == vfs.Other {
+		return nil, ndfile.NewError(ndfile.ErrNotSupported, "libnetcdf writes files only, no devices and pipes")
 	}
-	if err := w.create(opt); err != nil {
-		return nil, w.located(err)
+	w.memory = w.fsys != ndfile.OS
+	if err := w.start(); err != nil {
+		return nil, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, dim := range d.extra.dims {
+		if _, err := w.root.dim(dim.name, dim.length, slices.Contains(w.unlimited, dim.name)); err != nil {
+			return nil, err
+		}
 	}
 	return w, nil
 }
@@ -52,32 +57,15 @@ type writer struct {
 	names  []string
 	arrays map[string]ndfile.Array
 
+	model     model
+	types     attTypes // of the attributes of the root
+	unlimited []string // dimensions
+	defining  bool     // in the classic model: dimensions, variables and attributes can be defined, and no elements written
+
 	mu      sync.Mutex // guards what follows, and all calls
 	pending []*newArray
 	all     []*newArray
 	closed  bool
-}
-
-func (w *writer) create(opt ndfile.CreateOptions) error {
-	if _, err := splitAttributes(w.attrs); err != nil {
-		return err
-	}
-	if err := load(); err != nil {
-		return err
-	}
-	if info, err := w.fsys.Stat(w.path); err == nil && info.Mode == vfs.Other {
-		return ndfile.NewError(ndfile.ErrNotSupported, "libnetcdf writes files only, no devices and pipes")
-	}
-	out, err := vfs.NewReplace(w.fsys, w.path, opt.WriteOptions)
-	if err != nil {
-		return err
-	}
-	w.out, w.memory = out, w.fsys != ndfile.OS
-	if err := w.start(); err != nil {
-		out.Abort()
-		return err
-	}
-	return nil
 }
 
 // start lets libnetcdf create the file in place of the empty one.
@@ -89,17 +77,35 @@ func (w *writer) start() error {
 	mu.Lock()
 	defer mu.Unlock()
 	var ncid, old C.int
+	mode := C.int(ncNetCDF4)
+	if w.model == hdf5Classic {
+		mode |= ncClassicModel
+		w.defining = true
+	}
 	code := withName(path, func(p *C.char) C.int {
 		if w.memory {
-			return C.ndnc_create_mem(p, ncNetCDF4, 1<<16, &ncid)
+			return C.ndnc_create_mem(p, mode, 1<<16, &ncid)
 		}
-		return C.ndnc_create(p, ncNetCDF4, &ncid)
+		return C.ndnc_create(p, mode, &ncid)
 	})
 	if err := failed(code, ndfile.ErrIO, "create"); err != nil {
 		return err
 	}
 	w.root = newGroup(ncid, nil)
 	return failed(C.ndnc_set_fill(ncid, ncNoFill, &old), ndfile.ErrIO, "create")
+}
+
+// define lets metadata be defined, or else elements be written; NetCDF-4 without the
+// classic model takes both at any time. The caller holds mu.
+func (w *writer) define(on bool) error {
+	if w.model != hdf5Classic || w.defining == on {
+		return nil
+	}
+	w.defining = on
+	if on {
+		return failed(C.ndnc_redef(w.root.ncid), ndfile.ErrIO, "define")
+	}
+	return failed(C.ndnc_enddef(w.root.ncid), ndfile.ErrIO, "define")
 }
 
 func (w *writer) Kind() ndfile.Kind       { return ndfile.Dataset }
@@ -177,10 +183,6 @@ func (w *writer) settle(ctx context.Context, all bool) error {
 	return nil
 }
 
-func errIncomplete(k int64) error {
-	return ndfile.NewError(ndfile.ErrOrder, "not completely written: element "+strconv.FormatInt(k, 10)+" is missing")
-}
-
 // Close writes what waits and the attributes, and makes the file visible.
 func (w *writer) Close(ctx context.Context) error {
 	w.mu.Lock()
@@ -242,6 +244,9 @@ func (w *writer) finishLibrary() (image C.ndnc_memio, err error) {
 // putAttributes writes those of the file. "group/name" is one of a group.
 func (w *writer) putAttributes() error {
 	groups, err := splitAttributes(w.attrs)
+	if err == nil {
+		err = w.define(true)
+	}
 	if err != nil {
 		return err
 	}
@@ -250,7 +255,11 @@ func (w *writer) putAttributes() error {
 		if err != nil {
 			return err
 		}
-		all, err := encodeAll(of.attrs, ndarray.DType{}, nil)
+		types := attTypes(nil)
+		if len(of.path) == 0 {
+			types = w.types
+		}
+		all, err := encodeAll(of.attrs, noType, nil, w.model, types)
 		if err != nil {
 			return err
 		}
@@ -261,37 +270,6 @@ func (w *writer) putAttributes() error {
 		}
 	}
 	return nil
-}
-
-// groupAttrs are the attributes of a group.
-type groupAttrs struct {
-	path  []string
-	attrs *ndfile.Attrs
-}
-
-// splitAttributes sorts the attributes of a file by group, and checks them.
-func splitAttributes(attrs *ndfile.Attrs) ([]groupAttrs, error) {
-	var all []groupAttrs
-	for i := range attrs.Len() {
-		name, v := attrs.At(i)
-		path := strings.Split(name, "/")
-		last := len(path) - 1
-		for _, part := range path[:last] {
-			if err := checkName("group", part); err != nil {
-				return nil, err
-			}
-		}
-		if err := checkAttribute(path[last], v, ndarray.DType{}); err != nil {
-			return nil, err
-		}
-		k := slices.IndexFunc(all, func(g groupAttrs) bool { return slices.Equal(g.path, path[:last]) })
-		if k < 0 {
-			k = len(all)
-			all = append(all, groupAttrs{path: path[:last], attrs: ndfile.NewAttrs()})
-		}
-		all[k].attrs.Set(path[last], v)
-	}
-	return all, nil
 }
 
 // Abort leaves nothing of the file.
@@ -375,7 +353,7 @@ func (g *group) drop(name string) { delete(g.names, name) }
 // dim gives the dimension of that name and length: one that the group sees, or else
 // a new one of its own. If it has one of another length already it is
 // ndfile.ErrValue.
-func (g *group) dim(name string, length int64) (C.int, error) {
+func (g *group) dim(name string, length int64, unlimited bool) (C.int, error) {
 	for at := g; at != nil; at = at.parent {
 		d, ok := at.dims[name]
 		switch {
@@ -389,13 +367,17 @@ func (g *group) dim(name string, length int64) (C.int, error) {
 		}
 		break
 	}
-	return g.newDim(name, length)
+	return g.newDim(name, length, unlimited)
 }
 
 // newDim makes a dimension. One of length 0 can only be an unlimited one.
-func (g *group) newDim(name string, length int64) (C.int, error) {
+func (g *group) newDim(name string, length int64, unlimited bool) (C.int, error) {
 	var id C.int
-	code := withName(name, func(p *C.char) C.int { return C.ndnc_def_dim(g.ncid, p, C.size_t(length), &id) })
+	defined := C.size_t(length)
+	if unlimited {
+		defined = 0
+	}
+	code := withName(name, func(p *C.char) C.int { return C.ndnc_def_dim(g.ncid, p, defined, &id) })
 	if err := failed(code, ndfile.ErrValue, "dimension "+strconv.Quote(name)); err != nil {
 		return 0, err
 	}
@@ -409,12 +391,12 @@ func (g *group) newDim(name string, length int64) (C.int, error) {
 // textDim makes a dimension for the length of strings: "string5", as xarray calls
 // it, or the like.
 func (g *group) textDim(length int64) (C.int, error) {
-	name := "string" + strconv.FormatInt(length, 10)
+	name := textDimName(length)
 	for n := 1; ; n++ {
-		id, err := g.dim(name, length)
+		id, err := g.dim(name, length, false)
 		if ndfile.KindOf(err) != ndfile.ErrValue || n > len(g.dims)+1 {
 			return id, err
 		}
-		name = "string" + strconv.FormatInt(length, 10) + "_" + strconv.Itoa(n)
+		name = textDimName(length) + "_" + strconv.Itoa(n)
 	}
 }

@@ -1,0 +1,81 @@
+package ndfile
+
+import (
+	"slices"
+
+	"github.com/ndfile/ndfile/pkg/internal/pyjson"
+)
+
+// fileExtra plans the metadata that the file has in its format's own terms.
+func (p *plan) fileExtra(src File, names []string) error {
+	own, ok := src.(FileExtra)
+	switch keeper, keeps := p.to.(ExtraKeeper); {
+	case ok && p.from.Name() == p.to.Name():
+		p.create.Extra = own.FileExtra()
+	case ok && keeps && len(names) > 0:
+		p.guest, p.keeper = own.FileExtra().Clone(), keeper
+		p.guest.Set(orderKey, listOf(names))
+	case ok:
+		for _, l := range own.Peculiar() {
+			p.lose("", l.What, l.Why)
+		}
+	}
+	keeper, kept := p.from.(ExtraKeeper)
+	if ok || !kept || p.from.Name() == p.to.Name() {
+		return nil
+	}
+	p.host = keeper
+	for _, name := range names {
+		a, err := src.Array(name)
+		if err != nil {
+			return err
+		}
+		if file, _ := keeper.KeptExtra(p.to.Name(), a.Spec().Extra); file != nil {
+			order, _ := file.Get(orderKey)
+			p.create.Extra = file.Clone()
+			p.create.Extra.Delete(orderKey)
+			restoreOrder(names, order)
+		}
+	}
+	return nil
+}
+
+// orderKey is the member of a file's kept metadata that lists its arrays, which the
+// destination may sort.
+const orderKey = "order"
+
+func listOf(names []string) Value {
+	items := make([]Value, len(names))
+	for i, name := range names {
+		items[i] = StringValue(name)
+	}
+	return pyjson.List(items...)
+}
+
+// restoreOrder sorts names as they are listed; others come last.
+func restoreOrder(names []string, order Value) {
+	place := map[string]int{}
+	for i, v := range order.Items() {
+		if name, ok := v.Str(); ok {
+			place[name] = i - len(order.Items())
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return place[a] - place[b] })
+}
+
+// extra is what the destination gets of an array's metadata in the terms of its
+// format: all if it is of the same, what it keeps, or what the source kept of it.
+func (p *plan) extra(own *Attrs) *Attrs {
+	switch {
+	case p.from.Name() == p.to.Name():
+		return own
+	case p.keeper != nil:
+		file := p.guest
+		p.guest = nil // with the first array
+		return p.keeper.KeepExtra(p.from.Name(), file, own)
+	case p.host != nil:
+		_, kept := p.host.KeptExtra(p.to.Name(), own)
+		return kept
+	}
+	return nil
+}
