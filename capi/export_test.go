@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
@@ -87,13 +86,21 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// loader calls load with arguments in C's types.
-func loader[N any, I ~int64, F any](load func(*N, *N, address, I, address, I) (F, error), path string, buf []byte, infos []ndfile.LoadInfo) func() (found F, err error) {
+// loader calls load with arguments in C's types, and gives what a field of them is afterwards.
+func loader[A any](load func(*A, func(*ndfile.Sink) error) (bool, error), path string, buf []byte, infos []ndfile.LoadInfo) (run func() (bool, error), field func(string) int64) {
 	infos[0].StructSize = uint32(infoSize)
-	cpath := (*N)(address(unsafe.StringData(path + "\x00")))
-	return func() (F, error) {
-		return load(cpath, nil, address(&buf[0]), I(len(buf)), address(&infos[0]), I(len(infos)))
+	args := new(A)
+	v := reflect.ValueOf(args).Elem()
+	get := func(name string) reflect.Value {
+		f := v.FieldByName(name)
+		return reflect.NewAt(f.Type(), address(f.UnsafeAddr())).Elem()
 	}
+	get("buf").SetUint(uint64(uintptr(address(&buf[0]))))
+	get("cap").SetInt(int64(len(buf)))
+	get("infos").SetUint(uint64(uintptr(address(&infos[0]))))
+	get("max_infos").SetInt(int64(len(infos)))
+	from := fromPath(path)
+	return func() (bool, error) { return load(args, from) }, func(name string) int64 { return get(name).Int() }
 }
 
 // Loading a small file again and again allocates nothing.
@@ -106,9 +113,9 @@ func TestLoadDoesNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	infos := make([]ndfile.LoadInfo, 4)
-	run := loader(load, path, make([]byte, 4096), infos)
-	if found, err := run(); err != nil || !found.ok || found.ninfos != 1 || found.need < 8 || found.series == 0 || infos[0].Count != 2 {
-		t.Fatalf("%+v, count %d: %v", found, infos[0].Count, err)
+	run, found := loader(loadArgs, path, make([]byte, 4096), infos)
+	if done, err := run(); err != nil || !done || found("ninfos") != 1 || found("need") < 8 || found("series") == 0 || infos[0].Count != 2 {
+		t.Fatalf("%d arrays, count %d: %v", found("ninfos"), infos[0].Count, err)
 	}
 	if n := testing.AllocsPerRun(1000, func() { run() }); n >= 1 {
 		t.Errorf("%v allocations a call", n)

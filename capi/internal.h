@@ -78,15 +78,19 @@ typedef struct ndfgo_item {
 
 typedef struct ndfgo_load_args {
   uint32_t struct_size;
-  uint32_t reserved;
+  uint32_t flags;
   uintptr_t name;
   uintptr_t buf;
   int64_t cap;
   uintptr_t infos;
   int64_t max_infos;
+  int64_t first;
   int64_t need;
   int64_t ninfos;
   int64_t series;
+  int64_t narrays;
+  int64_t meta_offset;
+  int64_t meta_len;
 } ndfgo_load_args;
 
 typedef struct ndfgo_save_args {
@@ -104,6 +108,8 @@ typedef struct ndfgo_many_options {
   int32_t threads;
   uintptr_t progress;
   uintptr_t user;
+  uint32_t load_flags;
+  uint32_t reserved;
 } ndfgo_many_options;
 
 typedef struct ndfgo_save_file {
@@ -252,6 +258,7 @@ extern int32_t ndfgo_load(char *path, char *name, void *buf, int64_t *len, ndf_l
 extern int32_t ndfgo_load_prepared(char *path, ndf_load_args *args, ndf_error *err);
 extern int32_t ndfgo_save(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
 extern int32_t ndfgo_save_prepared(char *path, ndf_save_args *args, ndf_error *err);
+extern int32_t ndfgo_file_load(ndf_file file, ndf_load_args *args, ndf_error *err);
 extern int32_t ndfgo_load_many(char **paths, int64_t n, char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *many, ndf_error *err);
 extern int32_t ndfgo_save_many(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
 extern int32_t ndfgo_verify(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);

@@ -15,13 +15,16 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
 )
 
-// manyOptions reads the options of a call on many files.
-func manyOptions(options *C.ndf_many_options) (p ndfile.Parallel, err error) {
+// manyOptions reads the options of a call on many files, and load_flags where they count.
+func manyOptions(options *C.ndf_many_options, loadFlags *C.uint32_t) (p ndfile.Parallel, err error) {
 	var c C.ndfgo_many_options
 	if options != nil {
 		if err = input("ndf_many_options", options, &c); err != nil {
 			return p, err
 		}
+	}
+	if loadFlags != nil {
+		*loadFlags = c.load_flags
 	}
 	if c.threads < 0 {
 		return p, badArgument("ndf_many_options: threads is " + strconv.Itoa(int(c.threads)) + ", expected 0 or more")
@@ -156,6 +159,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 type loading struct {
 	paths    []C.uintptr_t
 	one      bool
+	meta     bool
 	name     string
 	limits   ndfile.Limits
 	buf      []byte
@@ -205,24 +209,30 @@ func (l *loading) setRoom(paths address, n int64, buf address, capacity int64, i
 
 // run reads all files.
 func (l *loading) run(many *C.ndf_many_options, need, ninfos *C.int64_t) error {
-	parallel, err := manyOptions(many)
+	var flags C.uint32_t
+	parallel, err := manyOptions(many, &flags)
+	if err == nil && flags&^C.NDF_LOAD_META != 0 {
+		err = badArgument("ndf_many_options: of the flags only NDF_LOAD_META can be given")
+	}
 	if err != nil {
 		return err
 	}
+	l.meta = flags&C.NDF_LOAD_META != 0
 	for i := range l.paths {
-		l.result(int64(i), 0, 0, C.NDF_ERR_CANCELED)
+		l.result(int64(i), C.ndf_load_result{status: C.NDF_ERR_CANCELED})
 	}
 	busy := perWorker[scratch]{get: func() *scratch { return scratches.Get().(*scratch) }}
 	defer func() {
 		for _, s := range busy.made {
 			s.near.Close()
-			s.sink.Name, s.sink.Buf, s.sink.Infos = "", nil, nil
+			s.sink.Release()
 			scratches.Put(s)
 		}
 	}()
 	err = parallel.Each(context.Background(), int64(len(l.paths)), func(ctx context.Context, worker int, i int64) {
-		first, n, err := l.load(ctx, busy.of(worker), i)
-		l.result(i, first, n, l.failures.note(i, err))
+		found, err := l.load(ctx, busy.of(worker), i)
+		found.status = l.failures.note(i, err)
+		l.result(i, found)
 	})
 	*need, *ninfos = C.int64_t(l.need), C.int64_t(l.ninfos)
 	switch {
@@ -240,26 +250,25 @@ func (l *loading) tooShort() error {
 }
 
 // result tells the caller about path i.
-func (l *loading) result(i, first, n int64, status C.int32_t) {
-	r := C.ndf_load_result{status: status, first_info: C.int64_t(first), ninfos: C.int64_t(n)}
+func (l *loading) result(i int64, r C.ndf_load_result) {
 	copyStruct(element(l.results, i, l.rstride), &r, l.rstride)
 }
 
 // load reads path i.
-func (l *loading) load(ctx context.Context, s *scratch, i int64) (first, n int64, err error) {
+func (l *loading) load(ctx context.Context, s *scratch, i int64) (found C.ndf_load_result, err error) {
 	if pointer(l.paths[i]) == nil {
-		return 0, 0, badArgument("path " + strconv.FormatInt(i, 10) + " is NULL")
+		return found, badArgument("path " + strconv.FormatInt(i, 10) + " is NULL")
 	}
 	path := fieldText(l.paths[i])
 	err = l.loadInto(ctx, s, path, s.buf[:], s.infos[:])
 	small := err == nil
 	if !small && !errors.Is(err, ndfile.ErrBuffer) {
-		return 0, 0, err
+		return found, err
 	}
-	n = int64(s.sink.N)
+	n := int64(s.sink.N)
 	place, first, room := l.reserve(s.sink.Need, n)
 	if !room {
-		return 0, 0, ndfile.Locate(l.tooShort(), path, "", false)
+		return found, ndfile.Locate(l.tooShort(), path, "", false)
 	}
 	infos := s.infos[:]
 	if small {
@@ -272,24 +281,28 @@ func (l *loading) load(ctx context.Context, s *scratch, i int64) (first, n int64
 			if errors.Is(err, ndfile.ErrBuffer) {
 				l.short.Store(true) // it has grown
 			}
-			return 0, 0, err
+			return found, err
 		}
 		n = int64(s.sink.N)
 	}
 	for k := range n {
 		info := &infos[k]
-		move(info, place)
+		info.Move(place)
 		used := infoSize - uintptr(len(info.Shape)-int(info.NDim))*8 // the rest of the shape is not filled
 		copyStruct(element(l.infos, first+k, l.stride), info, min(l.stride, used))
 	}
-	return first, n, nil
+	found.first_info, found.ninfos = C.int64_t(first), C.int64_t(n)
+	if l.meta {
+		found.meta_offset, found.meta_len = C.int64_t(place+s.sink.MetaOffset), C.int64_t(s.sink.MetaLen)
+	}
+	return found, nil
 }
 
 // loadInto reads a file into memory of its own.
 func (l *loading) loadInto(ctx context.Context, s *scratch, path string, buf []byte, infos []ndfile.LoadInfo) error {
 	sink := &s.sink
-	sink.One, sink.Name, sink.Limits = l.one, l.name, l.limits
-	sink.Buf, sink.Infos, sink.N, sink.Need = buf, infos, 0, 0
+	sink.Want(buf, infos, l.limits)
+	sink.One, sink.Name, sink.Meta = l.one, l.name, l.meta
 	return ndfile.Load(ctx, all.Formats, &s.near, path, sink)
 }
 
@@ -311,21 +324,6 @@ func (l *loading) reserve(bytes, infos int64) (place, first int64, room bool) {
 	l.used += aligned
 	l.filled += infos
 	return place, first, true
-}
-
-// move adds n to the places in an info.
-func move(li *ndfile.LoadInfo, n int64) {
-	li.NameOffset += n
-	li.DataOffset += n
-	if li.MaskOffset >= 0 {
-		li.MaskOffset += n
-	}
-	if li.OffsetsOffset >= 0 {
-		li.OffsetsOffset += n
-	}
-	if li.DTypeLen > 0 {
-		li.DTypeOffset += n
-	}
 }
 
 // ndfgo_save_many writes many new files in one call, in parallel where that pays.
@@ -360,7 +358,7 @@ func ndfgo_save_many(files *C.ndf_save_file, n C.int64_t, options *C.ndf_write_o
 }
 
 func saveMany(files address, n int64, options *C.ndf_write_options, statuses *C.int32_t, errs address, many *C.ndf_many_options) error {
-	parallel, err := manyOptions(many)
+	parallel, err := manyOptions(many, nil)
 	if err != nil {
 		return err
 	}

@@ -249,6 +249,10 @@ var (
 	_      = [1]bool{}[unsafe.Offsetof(goInfo.OffsetsOffset)-unsafe.Offsetof(cInfo.offsets_offset)]
 	_      = [1]bool{}[unsafe.Offsetof(goInfo.DTypeOffset)-unsafe.Offsetof(cInfo.dtype_offset)]
 	_      = [1]bool{}[unsafe.Offsetof(goInfo.DTypeLen)-unsafe.Offsetof(cInfo.dtype_len)]
+	_      = [1]bool{}[unsafe.Offsetof(goInfo.MetaOffset)-unsafe.Offsetof(cInfo.meta_offset)]
+	_      = [1]bool{}[unsafe.Offsetof(goInfo.DimsOffset)-unsafe.Offsetof(cInfo.dims_offset)]
+	_      = [1]bool{}[unsafe.Offsetof(goInfo.AttrsLen)-unsafe.Offsetof(cInfo.attrs_len)]
+	_      = [1]bool{}[unsafe.Offsetof(goInfo.StoredOffset)-unsafe.Offsetof(cInfo.stored_offset)]
 	_      = [1]bool{}[unsafe.Offsetof(goInfo.DType)-unsafe.Offsetof(cInfo.dtype)]
 	_      = [1]bool{}[unsafe.Offsetof(goInfo.Shape)-unsafe.Offsetof(cInfo.shape)]
 )

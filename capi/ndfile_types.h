@@ -40,7 +40,7 @@ enum {
   NDF_ARRAY_STRINGS = 2, /* elements of variable length: dtype "bytes" or "str" */
   NDF_ARRAY_NO_DATA = 4, /* metadata only: no shape, no elements */
   NDF_ARRAY_SINGLE = 8,  /* the file is this one array */
-  NDF_ARRAY_CHUNKED = 16, /* stored in chunks; ndf_array_info only, as the next */
+  NDF_ARRAY_CHUNKED = 16, /* stored in chunks; in ndf_load_info only with NDF_LOAD_META, as the next */
   NDF_ARRAY_FILL = 32    /* elements that were never written have a value, as ndf_array_get_fill gives it */
 };
 
@@ -212,22 +212,44 @@ typedef struct ndf_load_info {
   int64_t mask_offset;                /* count bytes, 1 = missing; -1: none */
   int64_t offsets_offset;             /* count+1 int64 for elements of variable length; -1: none */
   int64_t dtype_offset, dtype_len;    /* the dtype's name where it takes 64 bytes or more, else 0 */
+  int64_t meta_offset, meta_len;      /* NDF_LOAD_META: this array's object in the metadata, else 0 */
+  int64_t dims_offset, dims_len;      /* the JSON list of the axes' names in it; 0: they have none */
+  int64_t attrs_offset, attrs_len;    /* the JSON object of the attributes in it */
+  int64_t stored_offset, stored_len;  /* the stored dtype's name in it, without quotes; 0: it is dtype */
   char dtype[64];                     /* the dtype's name in native byte order; empty when it is too long */
   int64_t shape[64];                  /* row-major */
 } ndf_load_info;
 
-/* The arguments of ndf_load but the path, for ndf_load_prepared. A call fills the last three. */
+/* Bits of flags in ndf_load_args and load_flags in ndf_many_options. */
+enum {
+  NDF_LOAD_META = 1,  /* metadata too: one JSON text in ASCII, a list of the file's attributes (an object; null where
+                         first is not 0) and of an object for each array, with the members "attrs", an object;
+                         "dims", names of the axes; "dtype", as stored, where it is not that of the info;
+                         "chunks" and "shards", extents; "compression", codec, level and shuffle of Blosc. All
+                         but attrs are left out where there is no such thing */
+  NDF_LOAD_BARE = 2,  /* no elements: only what describes the arrays. What cannot be read is described too */
+  NDF_LOAD_NAMES = 4, /* nothing but the names */
+  NDF_LOAD_SOME = 8   /* as many arrays as there is room for, from first on; the next one that fails, or has no
+                         room, is an error only when it is the first */
+};
+
+/* The arguments of ndf_load but the path, for ndf_load_prepared, and of ndf_file_load. A call fills need and what
+ * follows it. */
 typedef struct ndf_load_args {
   uint32_t struct_size;
-  uint32_t reserved;    /* 0 */
+  uint32_t flags;       /* NDF_LOAD_* bits; 0: whole arrays, without metadata */
   const char *name;     /* name of the array to read; NULL: all */
   void *buf;            /* receives the arrays; may be NULL when cap is 0 */
   int64_t cap;          /* bytes at buf */
   ndf_load_info *infos; /* receives a description of each array; may be NULL when max_infos is 0 */
   int64_t max_infos;    /* infos that there is room for */
+  int64_t first;        /* position in the file of the first array to load; those before are passed */
   int64_t need;         /* bytes of buf that are used or needed */
   int64_t ninfos;       /* number of arrays */
-  int64_t series;       /* out: not 0: the number of a series of files, of which the infos say the same */
+  int64_t series;       /* not 0: the number of a series of files, of which infos and metadata say the same */
+  int64_t narrays;      /* number of arrays that the file has */
+  int64_t meta_offset;  /* NDF_LOAD_META: the metadata; a NUL follows */
+  int64_t meta_len;     /* bytes of them */
 } ndf_load_args;
 
 /* The arguments of ndf_save but the path, for ndf_save_prepared. */
@@ -247,6 +269,8 @@ typedef struct ndf_many_options {
   int32_t threads;       /* at most so many threads; 0: as ndf_set_threads says */
   ndf_progress progress; /* NULL: none. A step is a file */
   void *user;            /* handed to progress */
+  uint32_t load_flags;   /* NDF_LOAD_META or 0; ndf_load_many only */
+  uint32_t reserved;     /* 0 */
 } ndf_many_options;
 
 /* What became of one path of ndf_load_many. */
@@ -255,6 +279,7 @@ typedef struct ndf_load_result {
   int32_t status;     /* as ndf_load returns it; NDF_ERR_CANCELED: not loaded because the call was canceled */
   int64_t first_info; /* position of the path's first info, which the others follow */
   int64_t ninfos;     /* number of its arrays */
+  int64_t meta_offset, meta_len; /* NDF_LOAD_META: its metadata, as in ndf_load_args */
 } ndf_load_result;
 
 /* One file for ndf_save_many: the arguments of ndf_save. */

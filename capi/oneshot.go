@@ -5,8 +5,6 @@ import "C"
 
 import (
 	"context"
-	"errors"
-	"strconv"
 	"sync"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -46,16 +44,18 @@ import (
 //export ndfgo_load
 func ndfgo_load(path *C.char, name *C.char, buf address, len *C.int64_t, infos *C.ndf_load_info, ninfos *C.int64_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	found, e := load(path, name, buf, *len, address(infos), *ninfos)
-	if found.ok {
-		*len, *ninfos = found.need, found.ninfos
+	own := C.ndfgo_load_args{name: C.uintptr_t(uintptr(address(name))), buf: C.uintptr_t(uintptr(buf)), cap: *len, infos: C.uintptr_t(uintptr(address(infos))), max_infos: *ninfos}
+	done, e := loadArgs(&own, fromPath(textAt(path)))
+	if done {
+		*len, *ninfos = own.need, own.ninfos
 	}
 	return report(err, e)
 }
 
 // ndfgo_load_prepared does what ndf_load does, with arguments that can be used for the next file again.
 //
-// It is for languages where each argument takes time. In a series of files that are alike even the infos need not be
+// It is for languages where each argument takes time, and for metadata, parts of a file, and what describes the arrays
+// without their elements: see the flags. In a series of files that are alike even the infos need not be
 // looked at again: while series is not 0 and what it was after an earlier call of this process, whatever the arguments
 // of that were, the arrays have the names, dtypes, shapes and places that they had then.
 //
@@ -63,7 +63,7 @@ func ndfgo_load(path *C.char, name *C.char, buf address, len *C.int64_t, infos *
 //
 // Parameters:
 //   - path (in): the file or folder
-//   - args (inout): the other arguments of ndf_load. need, ninfos and series are filled; one struct is for one call at
+//   - args (inout): the other arguments of ndf_load. need and what follows it are filled; one struct is for one call at
 //     a time
 //
 // Returns: NDF_OK, and else what ndf_load returns. Other than NDF_OK and NDF_ERR_BUFFER leave args as it was.
@@ -77,88 +77,7 @@ func ndfgo_load(path *C.char, name *C.char, buf address, len *C.int64_t, infos *
 //export ndfgo_load_prepared
 func ndfgo_load_prepared(path *C.char, args *C.ndf_load_args, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	var own C.ndfgo_load_args
-	e := input("ndf_load_args", args, &own)
-	if e == nil {
-		var found loaded
-		found, e = load(path, (*C.char)(pointer(own.name)), pointer(own.buf), own.cap, pointer(own.infos), own.max_infos)
-		if found.ok {
-			own.need, own.ninfos, own.series = found.need, found.ninfos, found.series
-			copyStruct(address(args), &own, uintptr(own.struct_size))
-		}
-	}
-	return report(err, e)
-}
-
-// loaded is what a load tells about the arrays as a whole.
-type loaded struct {
-	need, ninfos, series C.int64_t
-	ok                   bool // false: the load has not come so far
-}
-
-// sinks are spare sinks: a sink is large and used for a moment.
-var sinks = sync.Pool{New: func() any { return new(ndfile.Sink) }}
-
-func load(cpath *C.char, name *C.char, buf address, capacity C.int64_t, infos address, ninfos C.int64_t) (found loaded, err error) {
-	path, room := textAt(cpath), int64(ninfos)
-	dst, err := roomAt("buf", "len", buf, int64(capacity))
-	if err != nil {
-		return found, err
-	}
-	if room < 0 || infos == nil && room > 0 {
-		return found, badArgument("ninfos is " + strconv.FormatInt(room, 10) + ", expected the number of infos that there is room for")
-	}
-	sink := sinks.Get().(*ndfile.Sink)
-	defer func() { // a Sink is large, so it is not cleared as a whole
-		sink.Name, sink.Buf, sink.Infos = "", nil, nil
-		sinks.Put(sink)
-	}()
-	sink.One, sink.Name, sink.Limits, sink.Buf, sink.N, sink.Need, sink.Series = name != nil, textAt(name), limits(), dst, 0, 0, 0
-	stride := infoSize
-	if room > 0 {
-		if stride, err = structStride("ndf_load_info", infos); err != nil {
-			return found, err
-		}
-	}
-	if stride == infoSize {
-		sink.Infos, err = sliceAt[ndfile.LoadInfo]("infos", infos, room)
-		if err == nil {
-			err = ndfile.Load(context.Background(), all.Formats, ndfile.OS, path, sink)
-		}
-	} else {
-		err = loadStrided(path, sink, infos, room, stride)
-	}
-	if err == nil || errors.Is(err, ndfile.ErrBuffer) {
-		found = loaded{C.int64_t(sink.Need), C.int64_t(sink.N), C.int64_t(seriesOf(sink)), true}
-	}
-	return found, err
-}
-
-// seriesOf is the sink's series as this process knows it: the copy of the library that a forked child loads counts its
-// own, but the child remembers those of its parent.
-func seriesOf(sink *ndfile.Sink) uint64 {
-	if sink.Series == 0 {
-		return 0
-	}
-	return sink.Series<<8 | uint64(epoch())
-}
-
-// loadStrided loads for a caller whose infos have another size than ours.
-func loadStrided(path string, sink *ndfile.Sink, infos address, room int64, stride uintptr) error {
-	if _, err := sliceAt[byte]("infos", infos, room); err != nil {
-		return err
-	}
-	const few = 16
-	sink.Infos = make([]ndfile.LoadInfo, min(room, few))
-	err := ndfile.Load(context.Background(), all.Formats, ndfile.OS, path, sink)
-	if n := min(int64(sink.N), room); n > few && errors.Is(err, ndfile.ErrBuffer) {
-		sink.Infos, sink.N, sink.Need = make([]ndfile.LoadInfo, n), 0, 0
-		err = ndfile.Load(context.Background(), all.Formats, ndfile.OS, path, sink)
-	}
-	for i := range min(sink.N, len(sink.Infos)) {
-		outputAt(element(infos, int64(i), stride), address(&sink.Infos[i]), min(stride, infoSize))
-	}
-	return err
+	return report(err, loadPrepared(args, fromPath(textAt(path))))
 }
 
 // ndfgo_save writes arrays as a new file in one call.

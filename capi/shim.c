@@ -75,6 +75,7 @@ typedef struct calls {
   int32_t (*load_prepared)(char *path, ndf_load_args *args, ndf_error *err);
   int32_t (*save)(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
   int32_t (*save_prepared)(char *path, ndf_save_args *args, ndf_error *err);
+  int32_t (*file_load)(ndf_file file, ndf_load_args *args, ndf_error *err);
   int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*save_many)(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*verify)(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
@@ -145,6 +146,7 @@ static const calls own_calls = {
   ndfgo_load_prepared,
   ndfgo_save,
   ndfgo_save_prepared,
+  ndfgo_file_load,
   ndfgo_load_many,
   ndfgo_save_many,
   ndfgo_verify,
@@ -534,6 +536,12 @@ int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, ndf_error
   return table == NULL ? NDF_ERR_FORKED : table->save_prepared(ARG(char *, path), ARG(ndf_save_args *, args), ARG(ndf_error *, err));
 }
 
+int32_t ndf_file_load(ndf_file file, ndf_load_args *args, ndf_error *err) {
+  if (IS_NULL(args)) return refuse_null(err, "ndf_file_load", "args");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_load(file, ARG(ndf_load_args *, args), ARG(ndf_error *, err));
+}
+
 int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *many, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_load_many", "len");
   if (IS_NULL(ninfos)) return refuse_null(err, "ndf_load_many", "ninfos");
@@ -764,7 +772,7 @@ _Static_assert(offsetof(ndf_item, offsets) == 56, "ndf_item.offsets");
 _Static_assert(offsetof(ndf_item, dims_json) == 64, "ndf_item.dims_json");
 _Static_assert(offsetof(ndf_item, attrs_json) == 72, "ndf_item.attrs_json");
 _Static_assert(offsetof(ndf_item, extra_json) == 80, "ndf_item.extra_json");
-_Static_assert(sizeof(ndf_load_info) == 672, "ndf_load_info");
+_Static_assert(sizeof(ndf_load_info) == 736, "ndf_load_info");
 _Static_assert(offsetof(ndf_load_info, struct_size) == 0, "ndf_load_info.struct_size");
 _Static_assert(offsetof(ndf_load_info, ndim) == 4, "ndf_load_info.ndim");
 _Static_assert(offsetof(ndf_load_info, flags) == 8, "ndf_load_info.flags");
@@ -779,20 +787,32 @@ _Static_assert(offsetof(ndf_load_info, mask_offset) == 64, "ndf_load_info.mask_o
 _Static_assert(offsetof(ndf_load_info, offsets_offset) == 72, "ndf_load_info.offsets_offset");
 _Static_assert(offsetof(ndf_load_info, dtype_offset) == 80, "ndf_load_info.dtype_offset");
 _Static_assert(offsetof(ndf_load_info, dtype_len) == 88, "ndf_load_info.dtype_len");
-_Static_assert(offsetof(ndf_load_info, dtype) == 96, "ndf_load_info.dtype");
-_Static_assert(offsetof(ndf_load_info, shape) == 160, "ndf_load_info.shape");
-_Static_assert(sizeof(ndf_load_args) == 72, "ndf_load_args");
-_Static_assert(sizeof(ndfgo_load_args) == 72, "ndfgo_load_args");
+_Static_assert(offsetof(ndf_load_info, meta_offset) == 96, "ndf_load_info.meta_offset");
+_Static_assert(offsetof(ndf_load_info, meta_len) == 104, "ndf_load_info.meta_len");
+_Static_assert(offsetof(ndf_load_info, dims_offset) == 112, "ndf_load_info.dims_offset");
+_Static_assert(offsetof(ndf_load_info, dims_len) == 120, "ndf_load_info.dims_len");
+_Static_assert(offsetof(ndf_load_info, attrs_offset) == 128, "ndf_load_info.attrs_offset");
+_Static_assert(offsetof(ndf_load_info, attrs_len) == 136, "ndf_load_info.attrs_len");
+_Static_assert(offsetof(ndf_load_info, stored_offset) == 144, "ndf_load_info.stored_offset");
+_Static_assert(offsetof(ndf_load_info, stored_len) == 152, "ndf_load_info.stored_len");
+_Static_assert(offsetof(ndf_load_info, dtype) == 160, "ndf_load_info.dtype");
+_Static_assert(offsetof(ndf_load_info, shape) == 224, "ndf_load_info.shape");
+_Static_assert(sizeof(ndf_load_args) == 104, "ndf_load_args");
+_Static_assert(sizeof(ndfgo_load_args) == 104, "ndfgo_load_args");
 _Static_assert(offsetof(ndf_load_args, struct_size) == 0, "ndf_load_args.struct_size");
-_Static_assert(offsetof(ndf_load_args, reserved) == 4, "ndf_load_args.reserved");
+_Static_assert(offsetof(ndf_load_args, flags) == 4, "ndf_load_args.flags");
 _Static_assert(offsetof(ndf_load_args, name) == 8, "ndf_load_args.name");
 _Static_assert(offsetof(ndf_load_args, buf) == 16, "ndf_load_args.buf");
 _Static_assert(offsetof(ndf_load_args, cap) == 24, "ndf_load_args.cap");
 _Static_assert(offsetof(ndf_load_args, infos) == 32, "ndf_load_args.infos");
 _Static_assert(offsetof(ndf_load_args, max_infos) == 40, "ndf_load_args.max_infos");
-_Static_assert(offsetof(ndf_load_args, need) == 48, "ndf_load_args.need");
-_Static_assert(offsetof(ndf_load_args, ninfos) == 56, "ndf_load_args.ninfos");
-_Static_assert(offsetof(ndf_load_args, series) == 64, "ndf_load_args.series");
+_Static_assert(offsetof(ndf_load_args, first) == 48, "ndf_load_args.first");
+_Static_assert(offsetof(ndf_load_args, need) == 56, "ndf_load_args.need");
+_Static_assert(offsetof(ndf_load_args, ninfos) == 64, "ndf_load_args.ninfos");
+_Static_assert(offsetof(ndf_load_args, series) == 72, "ndf_load_args.series");
+_Static_assert(offsetof(ndf_load_args, narrays) == 80, "ndf_load_args.narrays");
+_Static_assert(offsetof(ndf_load_args, meta_offset) == 88, "ndf_load_args.meta_offset");
+_Static_assert(offsetof(ndf_load_args, meta_len) == 96, "ndf_load_args.meta_len");
 _Static_assert(sizeof(ndf_save_args) == 48, "ndf_save_args");
 _Static_assert(sizeof(ndfgo_save_args) == 48, "ndfgo_save_args");
 _Static_assert(offsetof(ndf_save_args, struct_size) == 0, "ndf_save_args.struct_size");
@@ -802,17 +822,21 @@ _Static_assert(offsetof(ndf_save_args, items) == 16, "ndf_save_args.items");
 _Static_assert(offsetof(ndf_save_args, nitems) == 24, "ndf_save_args.nitems");
 _Static_assert(offsetof(ndf_save_args, attrs_json) == 32, "ndf_save_args.attrs_json");
 _Static_assert(offsetof(ndf_save_args, options) == 40, "ndf_save_args.options");
-_Static_assert(sizeof(ndf_many_options) == 24, "ndf_many_options");
-_Static_assert(sizeof(ndfgo_many_options) == 24, "ndfgo_many_options");
+_Static_assert(sizeof(ndf_many_options) == 32, "ndf_many_options");
+_Static_assert(sizeof(ndfgo_many_options) == 32, "ndfgo_many_options");
 _Static_assert(offsetof(ndf_many_options, struct_size) == 0, "ndf_many_options.struct_size");
 _Static_assert(offsetof(ndf_many_options, threads) == 4, "ndf_many_options.threads");
 _Static_assert(offsetof(ndf_many_options, progress) == 8, "ndf_many_options.progress");
 _Static_assert(offsetof(ndf_many_options, user) == 16, "ndf_many_options.user");
-_Static_assert(sizeof(ndf_load_result) == 24, "ndf_load_result");
+_Static_assert(offsetof(ndf_many_options, load_flags) == 24, "ndf_many_options.load_flags");
+_Static_assert(offsetof(ndf_many_options, reserved) == 28, "ndf_many_options.reserved");
+_Static_assert(sizeof(ndf_load_result) == 40, "ndf_load_result");
 _Static_assert(offsetof(ndf_load_result, struct_size) == 0, "ndf_load_result.struct_size");
 _Static_assert(offsetof(ndf_load_result, status) == 4, "ndf_load_result.status");
 _Static_assert(offsetof(ndf_load_result, first_info) == 8, "ndf_load_result.first_info");
 _Static_assert(offsetof(ndf_load_result, ninfos) == 16, "ndf_load_result.ninfos");
+_Static_assert(offsetof(ndf_load_result, meta_offset) == 24, "ndf_load_result.meta_offset");
+_Static_assert(offsetof(ndf_load_result, meta_len) == 32, "ndf_load_result.meta_len");
 _Static_assert(sizeof(ndf_save_file) == 48, "ndf_save_file");
 _Static_assert(sizeof(ndfgo_save_file) == 48, "ndfgo_save_file");
 _Static_assert(offsetof(ndf_save_file, struct_size) == 0, "ndf_save_file.struct_size");

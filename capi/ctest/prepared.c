@@ -123,6 +123,57 @@ static void test_errors(void) {
   load.max_infos = 2;
 }
 
+/* Metadata with the elements and without, of a path and of an open file, as a whole and array by array. */
+static void test_metadata(void) {
+  const ndf_write_options direct = {.struct_size = sizeof direct, .commit = NDF_COMMIT_DIRECT};
+  const ndf_item items[2] = {{.struct_size = sizeof *items, .name = "x", .dtype = ">f8", .ndim = 1, .shape = shape, .data = x,
+                              .dims_json = "[\"t\"]", .attrs_json = "{\"units\": \"m\"}"},
+                             {.struct_size = sizeof *items, .name = "y", .dtype = "<i4", .data = &y}};
+  const char *path = in_folder(folder, "meta.ds");
+  OK(ndf_save(path, NULL, items, 2, "{\"a\": 1}", &direct, &err));
+  const char *all = "[{\"a\": 1}, {\"attrs\": {\"units\": \"m\"}, \"dims\": [\"t\"], \"dtype\": \">f8\"}, {\"attrs\": {}}]";
+  ndf_load_args args = load;
+  args.flags = NDF_LOAD_META;
+  OK(ndf_load_prepared(path, &args, &err));
+  CHECK(args.ninfos == 2 && args.narrays == 2 && args.meta_len == (int64_t)strlen(all));
+  CHECK(strcmp(buf + args.meta_offset, all) == 0);
+  CHECK(strncmp(buf + infos[0].dims_offset, "[\"t\"]", (size_t)infos[0].dims_len) == 0 && infos[0].dims_len == 5);
+  CHECK(strncmp(buf + infos[0].attrs_offset, "{\"units\": \"m\"}", (size_t)infos[0].attrs_len) == 0);
+  CHECK(infos[0].stored_len == 3 && memcmp(buf + infos[0].stored_offset, ">f8", 3) == 0);
+  CHECK(infos[0].meta_len > 0 && buf[infos[0].meta_offset] == '{' && buf[infos[0].meta_offset + infos[0].meta_len - 1] == '}');
+  CHECK(infos[1].dims_len == 0 && infos[1].stored_len == 0 && infos[1].data_len == 4);
+
+  ndf_file f;
+  OK(ndf_file_open(path, NULL, &f, &err));
+  args.flags = NDF_LOAD_META | NDF_LOAD_BARE;
+  OK(ndf_file_load(f, &args, &err));
+  CHECK(args.ninfos == 2 && strcmp(buf + args.meta_offset, all) == 0 && infos[0].data_len == 0 && args.series == 0);
+  args.flags = NDF_LOAD_NAMES;
+  OK(ndf_file_load(f, &args, &err));
+  CHECK(args.ninfos == 2 && strcmp(buf + infos[1].name_offset, "y") == 0);
+  args.flags = NDF_LOAD_SOME;
+  args.max_infos = 1;
+  OK(ndf_file_load(f, &args, &err));
+  CHECK(args.ninfos == 1 && args.narrays == 2 && strcmp(buf + infos[0].name_offset, "x") == 0);
+  args.first = 1;
+  OK(ndf_file_load(f, &args, &err));
+  CHECK(args.ninfos == 1 && memcmp(buf + infos[0].data_offset, &y, sizeof y) == 0);
+  args.first = 2;
+  OK(ndf_file_load(f, &args, &err));
+  CHECK(args.ninfos == 0);
+  args.first = 0;
+  args.cap = 4;
+  FAILS(NDF_ERR_BUFFER, "4 bytes", ndf_file_load(f, &args, &err));
+  CHECK(args.need > 4);
+  args.flags = 64;
+  FAILS(NDF_ERR_ARGUMENT, "unknown flags", ndf_file_load(f, &args, &err));
+  args.flags = 0;
+  args.first = -1;
+  FAILS(NDF_ERR_ARGUMENT, "first is -1", ndf_file_load(f, &args, &err));
+  OK(ndf_file_close(f, &err));
+  FAILS(NDF_ERR_HANDLE, "closed already", ndf_file_load(f, &load, &err));
+}
+
 /* The structs of an older program, which end earlier, and of a newer one. */
 static void test_sizes(void) {
   const char *one = file_of("one.ds", "x", "y", 1.5);
@@ -140,7 +191,7 @@ static void test_sizes(void) {
   CHECK(newer.args.ninfos == 2 && newer.more == 0 && newer.args.struct_size == sizeof newer);
   newer.more = 1; /* asks for what this library does not know */
   newer.args.ninfos = 7;
-  FAILS(NDF_ERR_NOT_SUPPORTED, "ndf_load_args: byte 72 is not 0", ndf_load_prepared(one, &newer.args, &err));
+  FAILS(NDF_ERR_NOT_SUPPORTED, "ndf_load_args: byte 104 is not 0", ndf_load_prepared(one, &newer.args, &err));
   CHECK(newer.args.ninfos == 7 && newer.more == 1);
 }
 
@@ -152,6 +203,7 @@ int main(int argc, char **argv) {
   test_again();
   test_series();
   test_errors();
+  test_metadata();
   test_sizes();
   return check_result("prepared");
 }

@@ -32,6 +32,7 @@ var groups = []struct{ file, title string }{
 	{"trailing.go", "Bytes after the data"},
 	{"blosc.go", "Blosc1 chunks"},
 	{"oneshot.go", "Small files in one call"},
+	{"load.go", "Parts of an open file in one call"},
 	{"many.go", "Many small files in one call"},
 	{"verify.go", "Checking and repairing"},
 	{"convert.go", "Converting"},

@@ -3,6 +3,7 @@ package ds
 import (
 	"context"
 	"encoding/binary"
+	"io"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -41,16 +42,7 @@ func (sc *scratch) loadAll(ctx context.Context, sink *ndfile.Sink) error {
 	if err := h.place(ctx, &sc.one); err != nil {
 		return err
 	}
-	for i := range h.vars {
-		v := &h.vars[i]
-		if !sink.Wants(v.name) {
-			continue
-		}
-		if err := sc.load(ctx, v, sink); err != nil {
-			return ndfile.Locate(err, "", string(v.name), true)
-		}
-	}
-	if err := sink.Finish(); err != nil {
+	if err := sc.one.loadEach(ctx, sink); err != nil {
 		return err
 	}
 	if sc.src.file == nil {
@@ -59,23 +51,49 @@ func (sc *scratch) loadAll(ctx context.Context, sink *ndfile.Sink) error {
 	return nil
 }
 
-// load puts one variable into the sink.
-func (sc *scratch) load(ctx context.Context, v *variable, sink *ndfile.Sink) error {
-	d := v.dtype()
-	if v.noData {
-		_, err := sink.Add(v.name, d, nil, ndfile.InfoNoData)
-		return err
+// Load puts variables of an open file into a sink.
+func (f *file) Load(ctx context.Context, sink *ndfile.Sink) error {
+	sc := scratches.Get().(*scratch)
+	defer sc.release()
+	sc.src = f.src
+	if !sink.Bare && !sink.Names {
+		if err := f.place(ctx); err != nil {
+			return err
+		}
+		if f.src.size <= smallFile { // one read for all of it
+			n, err := f.src.file.ReadAt(sc.buf[:], 0)
+			if err != nil && err != io.EOF {
+				return err
+			}
+			sc.src.mem = sc.buf[:n]
+		}
 	}
-	s := &sc.one
+	sc.one.src, sc.one.head = &sc.src, &f.head
+	return sc.one.loadEach(ctx, sink)
+}
+
+// loadEach puts the variables of s.head that the sink wants into it.
+func (s *stored) loadEach(ctx context.Context, sink *ndfile.Sink) error {
+	h := s.head
+	return sink.Each(len(h.vars), h.appendAttrs, func(i int) []byte { return h.vars[i].name }, func(i int) error {
+		if err := s.load(ctx, &h.vars[i], sink); err != nil {
+			return ndfile.Locate(err, "", string(h.vars[i].name), true)
+		}
+		return nil
+	})
+}
+
+// load puts one variable into the sink.
+func (s *stored) load(ctx context.Context, v *variable, sink *ndfile.Sink) error {
+	d := v.dtype()
+	if v.noData || sink.Bare {
+		return s.describe(v, d, sink)
+	}
 	s.v, s.ready = v, false
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	var flags uint32
-	if v.masked {
-		flags |= ndfile.InfoMasked
-	}
-	li, err := sink.Add(v.name, d, v.shape, flags)
+	li, err := s.add(v, d, sink)
 	if err != nil {
 		return err
 	}

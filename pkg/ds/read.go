@@ -27,7 +27,7 @@ const (
 // the open file.
 type source struct {
 	mem  []byte
-	file vfs.File // nil when mem holds the file
+	file vfs.File // nil when mem holds the file; else mem is how it begins
 	size int64
 }
 
@@ -36,11 +36,11 @@ func (s *source) read(ctx context.Context, p []byte, off int64) error {
 	if err := s.check(off, int64(len(p))); err != nil {
 		return err
 	}
-	if s.file != nil {
-		return flat.ReadFull(ctx, s.file, p, off)
+	if off+int64(len(p)) <= int64(len(s.mem)) {
+		copy(p, s.mem[off:])
+		return nil
 	}
-	copy(p, s.mem[off:])
-	return nil
+	return flat.ReadFull(ctx, s.file, p, off)
 }
 
 // check verifies that n bytes at off are in the file.

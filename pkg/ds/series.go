@@ -25,12 +25,16 @@ type loadSeries struct {
 	size   int    // of the file
 	limits ndfile.Limits
 	one    bool // as in the sink
+	meta   bool
 	name   []byte
 
 	infos  []ndfile.LoadInfo
-	names  []byte  // of the arrays, a NUL after each
+	names  []byte // of the arrays, a NUL after each
+	text   []byte // the metadata and a NUL
+	textAt int64
 	from   []int64 // where the elements of each begin in the file
 	need   int64
+	total  int
 	number uint64
 }
 
@@ -40,7 +44,7 @@ var lastSeries atomic.Uint64
 // replay fills the sink from a file of the series; it reports whether it is one.
 func (s *loadSeries) replay(file []byte, sink *ndfile.Sink) bool {
 	if len(s.head) == 0 || len(file) != s.size || !bytes.HasPrefix(file, s.head) || sink.Limits != s.limits ||
-		sink.One != s.one || sink.Name != string(s.name) || len(sink.Infos) < len(s.infos) || int64(len(sink.Buf)) < s.need {
+		!sink.Plain() || sink.One != s.one || sink.Meta != s.meta || sink.Name != string(s.name) || len(sink.Infos) < len(s.infos) || int64(len(sink.Buf)) < s.need {
 		return false
 	}
 	names := s.names
@@ -53,7 +57,11 @@ func (s *loadSeries) replay(file []byte, sink *ndfile.Sink) bool {
 		names = names[n:]
 		copy(sink.Buf[known.DataOffset:known.DataOffset+known.DataLen], file[s.from[i]:])
 	}
-	sink.N, sink.Need, sink.Series = len(s.infos), s.need, s.number
+	if s.meta {
+		sink.MetaOffset, sink.MetaLen = s.textAt, int64(len(s.text)-1)
+		copy(sink.Buf[s.textAt:], s.text)
+	}
+	sink.N, sink.Total, sink.Need, sink.Series = len(s.infos), s.total, s.need, s.number
 	return true
 }
 
@@ -61,7 +69,7 @@ func (s *loadSeries) replay(file []byte, sink *ndfile.Sink) bool {
 // alone tells where all elements are, and if they need no decoding.
 func (s *loadSeries) record(file []byte, h *header, sink *ndfile.Sink) {
 	s.head = s.head[:0]
-	if h.body > seriesHead || sink.N > seriesArrays || h.legacy || h.reachesPastEnd() {
+	if !sink.Plain() || h.body > seriesHead || sink.N > seriesArrays || h.legacy || h.reachesPastEnd() {
 		return
 	}
 	s.infos, s.names, s.from = s.infos[:0], s.names[:0], s.from[:0]
@@ -80,7 +88,11 @@ func (s *loadSeries) record(file []byte, h *header, sink *ndfile.Sink) {
 		s.from = append(s.from, h.body+v.at)
 	}
 	s.size, s.limits, s.one, s.name = len(file), sink.Limits, sink.One, append(s.name[:0], sink.Name...)
-	s.need, s.number = sink.Need, lastSeries.Add(1)
+	s.need, s.total, s.number, s.meta = sink.Need, sink.Total, lastSeries.Add(1), sink.Meta
+	if s.meta {
+		s.textAt = sink.MetaOffset
+		s.text = append(s.text[:0], sink.Buf[s.textAt:s.textAt+sink.MetaLen+1]...)
+	}
 	s.head = append(s.head, file[:h.body]...)
 	sink.Series = s.number
 }

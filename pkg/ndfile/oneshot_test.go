@@ -203,9 +203,13 @@ func TestInfoLayout(t *testing.T) {
 		{"MaskOffset", unsafe.Offsetof(li.MaskOffset), 64},
 		{"OffsetsOffset", unsafe.Offsetof(li.OffsetsOffset), 72},
 		{"DTypeOffset", unsafe.Offsetof(li.DTypeOffset), 80},
-		{"DType", unsafe.Offsetof(li.DType), 96},
-		{"Shape", unsafe.Offsetof(li.Shape), 160},
-		{"size", unsafe.Sizeof(li), 160 + 8*64},
+		{"MetaOffset", unsafe.Offsetof(li.MetaOffset), 96},
+		{"DimsOffset", unsafe.Offsetof(li.DimsOffset), 112},
+		{"AttrsOffset", unsafe.Offsetof(li.AttrsOffset), 128},
+		{"StoredOffset", unsafe.Offsetof(li.StoredOffset), 144},
+		{"DType", unsafe.Offsetof(li.DType), 160},
+		{"Shape", unsafe.Offsetof(li.Shape), 224},
+		{"size", unsafe.Sizeof(li), 224 + 8*64},
 	} {
 		if f.got != f.want {
 			t.Errorf("%s at %d, expected %d", f.name, f.got, f.want)

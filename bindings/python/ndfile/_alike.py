@@ -18,7 +18,7 @@ from . import _capi
 from ._elements import address
 from ._errors import NdfileError
 from ._lib import encode_name
-from ._read import _SINGLE, _SPECIAL, _name, _plain
+from ._load import _SINGLE, _SPECIAL, _name, _plain
 from ._save import _LARGE, _name_at
 
 _MOST = 1 << 26  # bytes of arrays that are copied

@@ -7,9 +7,10 @@ import math
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,7 @@ from ._lib import call, content, lib, text
 from ._orthogonal import Orthogonal, is_array, positions
 from ._reduce import Reducible
 from ._spec import INT64S, lengths
+from ._tree import Description, in_memory
 
 if TYPE_CHECKING:
     from ._file import File
@@ -95,12 +97,8 @@ class _Mapping:
             lib.ndf_map_close(self._handle, None)
 
 
-class _Description(NamedTuple):
-    """What an array is; in a file open for reading it does not change."""
-
-    dtype_name: str
-    shape: tuple[int, ...] | None
-    masked: bool
+#: Of arrays that are not open in the library yet.
+_UNOPENED = _Handle(0)
 
 
 class Array(Chunked, Reducible):
@@ -158,7 +156,9 @@ class Array(Chunked, Reducible):
         "_file",
         "_handle",
         "_last",
+        "_meta",
         "_near",
+        "_position",
         "dtype",
         "dtype_name",
         "masked",
@@ -166,21 +166,25 @@ class Array(Chunked, Reducible):
         "shape",
     )
 
-    def __init__(self, file: File, name: str, handle: int, description: _Description | None = None) -> None:
+    def __init__(
+        self, file: File, name: str, handle: int, description: Description | None = None, position: int = -1
+    ) -> None:
         self._file = file
-        self._handle = _Handle(handle)
+        self._handle = _Handle(handle) if handle else _UNOPENED
         self.name = name
         if description is None:
             description = self._describe(handle)
-        self.dtype_name, shape, self.masked = description
-        stored = _dtypes.to_numpy(self.dtype_name)
+        self.dtype_name, dtype, shape, self.masked, _, _ = description
         # What an array without data does not have is not set: see __getattr__.
         self.dtype: np.dtype
         self.shape: tuple[int, ...]
-        if stored is not None:
-            self.dtype = stored.newbyteorder("=")
+        if dtype is not None:
+            self.dtype = dtype
         if shape is not None:
             self.shape = shape
+        self._meta: dict[str, Any] | None = None  # decoded, of an array with a position
+        # In a file that does not change: where it stands among the arrays; else -1.
+        self._position = position
         # Of an array that does not change: the elements around the last one, as first, end, values.
         self._near: tuple[int, int, Any] = _NOTHING_NEAR
         self._last = _FAR
@@ -192,19 +196,23 @@ class Array(Chunked, Reducible):
         call(self._file.path, lib.ndf_array_get_info, handle, ctypes.addressof(info))
         return info
 
-    def _describe(self, handle: int) -> _Description:
+    def _describe(self, handle: int) -> Description:
         path = self._file.path
         info = self._info(handle)
         flags = info.flags
-        return _Description(
-            info.dtype.decode() or text(path, lib.ndf_array_get_dtype, handle),
+        name = info.dtype.decode() or text(path, lib.ndf_array_get_dtype, handle)
+        return (
+            name,
+            in_memory(name),
             None if flags & _capi.NDF_ARRAY_NO_DATA else tuple(info.shape[: info.ndim]),
             bool(flags & _capi.NDF_ARRAY_MASKED),
+            None,
+            0,
         )
 
     @property
-    def _description(self) -> _Description:
-        return _Description(self.dtype_name, self.shape if self.has_data else None, self.masked)
+    def _description(self) -> tuple[str, tuple[int, ...] | None, bool]:
+        return self.dtype_name, self.shape if self.has_data else None, self.masked
 
     if not TYPE_CHECKING:
 
@@ -228,7 +236,11 @@ class Array(Chunked, Reducible):
                 raise HandleError(f"{self._where}: the file is closed", path=file.path)
             if not self._handle.value:
                 handle = _Handle(file._open_array(self.name))
-                found = self._describe(handle.value)
+                if self._position >= 0:
+                    self._handle = handle
+                    return handle.value
+                name, _, shape, masked, _, _ = self._describe(handle.value)
+                found = name, shape, masked
                 if found != self._description:
                     raise HandleError(
                         f"{self._where}: the file has changed: expected {self._description}, found {found}",
@@ -240,7 +252,7 @@ class Array(Chunked, Reducible):
     def _refresh(self) -> None:
         """Take over the shape that the array has come to."""
         with self._file._lock:  # the last one sees the last shape
-            shape = self._describe(self._open()).shape
+            shape = self._describe(self._open())[2]
             if shape is not None:
                 self.shape = shape
 
@@ -298,7 +310,10 @@ class Array(Chunked, Reducible):
     def dims(self) -> tuple[str, ...] | None:
         """Names of the axes, or None where the file gives none."""
         path = self._file.path
-        dims = from_json(text(path, lib.ndf_array_get_dims, self._open()), path)
+        if self._position >= 0:
+            dims = self._metadata().get("dims")
+        else:
+            dims = from_json(text(path, lib.ndf_array_get_dims, self._open()), path)
         return None if dims is None else tuple(dims)
 
     @property
@@ -314,8 +329,21 @@ class Array(Chunked, Reducible):
         """Attributes of the array, see `Attrs`."""
         return Attrs(self._load_attrs, self._store_attrs)
 
+    def _metadata(self) -> dict[str, Any]:
+        """Give the decoded metadata of an array with a position."""
+        self._file._open()  # or it is closed
+        if self._meta is None:
+            self._meta = self._file._described().metadata(self._position)
+        return self._meta
+
     def _load_attrs(self) -> dict[str, Any]:
-        found: dict[str, Any] = from_json(self._attrs_json(), self._file.path)
+        found: dict[str, Any] | None
+        if self._position >= 0:
+            found = self._metadata().pop("attrs", None)  # they are the caller's from now on
+            if found is None:
+                found = self._file._described().metadata(self._position)["attrs"]
+        else:
+            found = from_json(self._attrs_json(), self._file.path)
         return found
 
     def _attrs_json(self) -> str:
@@ -376,7 +404,7 @@ class Array(Chunked, Reducible):
 
     def __repr__(self) -> str:
         return (
-            f"<ndfile.Array {self.name!r}: shape {self._description.shape}, dtype {self.dtype_name}"
+            f"<ndfile.Array {self.name!r}: shape {self._description[1]}, dtype {self.dtype_name}"
             f"{', masked' if self.masked else ''}{', closed' if self._file._closed else ''}>"
         )
 
@@ -396,6 +424,8 @@ class Array(Chunked, Reducible):
                 return values[key - first]
             if self._is_near(key):
                 return self._read_near(key)
+        elif key is Ellipsis:
+            return self._whole()
         elif is_array(key):
             return self._take_masked(key) if is_mask(key, self) else self.take(key)
         if key.__class__ is tuple and any(map(is_array, key)):
@@ -407,6 +437,15 @@ class Array(Chunked, Reducible):
         if self.masked and result.mask[()]:
             return np.ma.masked
         return np.asarray(result)[()]
+
+    def _whole(self) -> Any:
+        """Read everything."""
+        if self._position >= 0 and self.has_data:
+            file = self._file
+            value = file._described().value(file._open(), self._position, self.shape, self.dtype)
+            if value is not None:
+                return value
+        return self._read(select(Ellipsis, self._extents(), self._where))
 
     def _is_near(self, key: int) -> bool:
         """Tell whether elements are asked for one by one, each near the one before, and cannot change."""
@@ -465,6 +504,8 @@ class Array(Chunked, Reducible):
         >>> buf[:, 1]
         array([0., 1.])
         """
+        if key is Ellipsis and out is None:
+            return self._whole()
         result: np.ndarray = self._read(select(key, self._extents(), self._where), out)
         return result
 
@@ -932,10 +973,11 @@ class _Appending:
         return True
 
 
-def _unpickle(file: File, name: str, *description: Any) -> Array:
+def _unpickle(file: File, name: str, dtype_name: str, shape: tuple[int, ...] | None, masked: bool) -> Array:
     """Make an Array that is opened when it is used; the same object for the same name."""
     with file._lock:
-        array = file._arrays.get(name)
+        array = file._array_in_use(name)
         if array is None:
-            array = file._arrays[name] = Array(file, name, 0, _Description(*description))
+            array = Array(file, name, 0, (dtype_name, in_memory(dtype_name), shape, masked, "", 0))
+            file._arrays[name] = weakref.ref(array)
         return array

@@ -75,6 +75,10 @@ NDF_FILE_SHARED = 2
 NDF_BLOSC_NOSHUFFLE = 0
 NDF_BLOSC_SHUFFLE = 1
 NDF_BLOSC_BITSHUFFLE = 2
+NDF_LOAD_META = 1
+NDF_LOAD_BARE = 2
+NDF_LOAD_NAMES = 4
+NDF_LOAD_SOME = 8
 NDF_OP_EQ = 1
 NDF_OP_NE = 2
 NDF_OP_LT = 3
@@ -293,30 +297,42 @@ class ndf_load_info(Structure):
         ("offsets_offset", c_int64),
         ("dtype_offset", c_int64),
         ("dtype_len", c_int64),
+        ("meta_offset", c_int64),
+        ("meta_len", c_int64),
+        ("dims_offset", c_int64),
+        ("dims_len", c_int64),
+        ("attrs_offset", c_int64),
+        ("attrs_len", c_int64),
+        ("stored_offset", c_int64),
+        ("stored_len", c_int64),
         ("dtype", c_char * 64),
         ("shape", c_int64 * 64),
     ]
 
 
-assert sizeof(ndf_load_info) == 672
+assert sizeof(ndf_load_info) == 736
 
 
 class ndf_load_args(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
-        ("reserved", c_uint32),
+        ("flags", c_uint32),
         ("name", c_char_p),
         ("buf", c_void_p),
         ("cap", c_int64),
         ("infos", c_void_p),
         ("max_infos", c_int64),
+        ("first", c_int64),
         ("need", c_int64),
         ("ninfos", c_int64),
         ("series", c_int64),
+        ("narrays", c_int64),
+        ("meta_offset", c_int64),
+        ("meta_len", c_int64),
     ]
 
 
-assert sizeof(ndf_load_args) == 72
+assert sizeof(ndf_load_args) == 104
 
 
 class ndf_save_args(Structure):
@@ -340,10 +356,12 @@ class ndf_many_options(Structure):
         ("threads", c_int32),
         ("progress", c_void_p),
         ("user", c_void_p),
+        ("load_flags", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
-assert sizeof(ndf_many_options) == 24
+assert sizeof(ndf_many_options) == 32
 
 
 class ndf_load_result(Structure):
@@ -352,10 +370,12 @@ class ndf_load_result(Structure):
         ("status", c_int32),
         ("first_info", c_int64),
         ("ninfos", c_int64),
+        ("meta_offset", c_int64),
+        ("meta_len", c_int64),
     ]
 
 
-assert sizeof(ndf_load_result) == 24
+assert sizeof(ndf_load_result) == 40
 
 
 class ndf_save_file(Structure):
@@ -585,6 +605,7 @@ FUNCTIONS = {
     "ndf_load_prepared": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_save": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save_prepared": (c_int32, (c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_load": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_load_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_verify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),

@@ -38,6 +38,7 @@ from ._names import unknown
 from ._progress import Watch
 from ._spec import spec
 from ._stream import Copy
+from ._tree import Tree, all_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -137,6 +138,7 @@ class File(Mapping[str, Array]):
         "_names",
         "_reading",
         "_token",
+        "_tree",
         "format",
         "kind",
         "mode",
@@ -160,7 +162,8 @@ class File(Mapping[str, Array]):
         self._lock = threading.RLock()  # of what follows, the handle and _elsewhere
         self._names: tuple[str, ...] | None = None
         # The arrays in use: the same object for the same name, and to be closed with the file.
-        self._arrays: weakref.WeakValueDictionary[str, Array] = weakref.WeakValueDictionary()
+        self._arrays: dict[str, weakref.ref[Array]] = {}
+        self._tree: Tree | None = None  # in mode r, once it is looked at
         _files.add(self)
 
     def _open(self) -> int:
@@ -181,11 +184,12 @@ class File(Mapping[str, Array]):
 
     def _after_fork(self) -> None:
         """Let go of what belongs to the parent: its handles, and locks that its threads may hold."""
-        arrays = list(self._arrays.values())
+        arrays = self._in_use()
         self._prepare()
         for array in arrays:
             array._handle.value = 0
-            self._arrays[array.name] = array
+            array._position = -1  # the file can be another one when it is opened again
+            self._arrays[array.name] = weakref.ref(array)
         if self._handle:
             self._handle, self._elsewhere = 0, True
 
@@ -218,17 +222,33 @@ class File(Mapping[str, Array]):
 
     # The mapping
 
+    def _described(self) -> Tree:
+        """Give what describes a file open for reading."""
+        tree = self._tree
+        if tree is None:
+            with self._lock:
+                handle, info = self._open(), self._info()
+                tree = self._tree = self._tree or Tree(handle, self.path, info.caps, info.narrays)
+        return tree
+
     def _list(self) -> tuple[str, ...]:
+        if self.mode == "r":
+            self._open()  # or it is closed
+            return self._described().names
         handle = self._open()
         names = self._names
         if names is None:
-            if self.kind == "array" and self.mode == "r":
-                names = ("",)
-            else:
-                n = self._info().narrays
-                names = tuple(text(self.path, lib.ndf_file_get_name, handle, i) for i in range(n))
-            self._names = names
+            names = self._names = all_names(handle, self.path, self._info().narrays)
         return names
+
+    def _array_in_use(self, name: str) -> Array | None:
+        reference = self._arrays.get(name)
+        return None if reference is None else reference()
+
+    def _in_use(self) -> list[Array]:
+        return [
+            array for array in [reference() for reference in list(self._arrays.values())] if array is not None
+        ]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._list())
@@ -255,6 +275,9 @@ class File(Mapping[str, Array]):
         return self.array.dtype
 
     def __contains__(self, name: object) -> bool:
+        if self.mode == "r":
+            self._open()
+            return name in self._described().index
         return name in self._list()
 
     @overload
@@ -274,19 +297,32 @@ class File(Mapping[str, Array]):
     def _array(self, name: str) -> Array:
         with self._lock:
             self._open()
-            array = self._arrays.get(name)
+            array = self._array_in_use(name)
             if array is None:
-                array = self._arrays[name] = Array(self, name, self._open_array(name))
+                if self.mode == "r":
+                    array = self._describe(name)
+                else:
+                    array = Array(self, name, self._open_array(name))
+                self._arrays[name] = weakref.ref(array)
             return array
+
+    def _describe(self, name: str) -> Array:
+        """Make an array of a file open for reading; the library opens it when more is asked for."""
+        tree = self._described()
+        i = tree.index.get(name)
+        if i is None:
+            raise NameNotFoundError(f"{self.path}: {unknown(name, tree.names)}", path=self.path)
+        return Array(self, name, 0, tree.describe(self._handle, i), i)
 
     def _open_array(self, name: str) -> int:
         """Give a new handle of an array."""
         with self._lock:
             opened, names = self._open(), self._list()
-            if name not in names:
+            if name not in self:
                 raise NameNotFoundError(f"{self.path}: {unknown(name, names)}", path=self.path)
+            i = self._described().index[name] if self.mode == "r" else names.index(name)
             handle = ctypes.c_uint64()
-            call(self.path, lib.ndf_file_array_at, opened, names.index(name), ctypes.addressof(handle))
+            call(self.path, lib.ndf_file_array_at, opened, i, ctypes.addressof(handle))
             return handle.value
 
     def _ipython_key_completions_(self) -> list[str]:
@@ -324,6 +360,8 @@ class File(Mapping[str, Array]):
         return Attrs(self._load_attrs, self._store_attrs)
 
     def _load_attrs(self) -> dict[str, Any]:
+        if self.mode == "r":
+            return self._described().file_attrs(self._open())
         found: dict[str, Any] = from_json(text(self.path, lib.ndf_file_get_attrs, self._open()), self.path)
         return found
 
@@ -417,7 +455,8 @@ class File(Mapping[str, Array]):
         with self._lock:
             call(self.path, lib.ndf_file_add, self._open(), encode_name(name), *at)
             self._names = None
-            array = self._arrays[name] = Array(self, name, handle.value)
+            array = Array(self, name, handle.value)
+            self._arrays[name] = weakref.ref(array)
             self.kind = _KINDS.get(self._info().kind, "unknown")
         return array
 
@@ -504,7 +543,7 @@ class File(Mapping[str, Array]):
         with self._lock:
             handle, self._handle = self._handle, 0
             elsewhere, self._elsewhere = self._elsewhere, False
-            arrays = list(self._arrays.values())
+            arrays = self._in_use()
         if elsewhere and self.mode != "r" and function is lib.ndf_file_close:
             raise self._of_the_parent()
         if not handle:

@@ -30,14 +30,14 @@ _STYLE = """<style>
 
 def of_array(array: Array) -> str:
     """Show an array: its facts, attributes, and how it is cut into chunks."""
-    shape = array._description.shape
+    shape = array._description[1]
     rows: list[tuple[str, Any]] = [
         ("file", array._file.path),
         ("shape", _shape(shape, None)),
         ("dtype", array.dtype_name + (", masked" if array.masked else "")),
         ("size", None if shape is None else size(array.nbytes)),
     ]
-    if not array._handle.value:
+    if array._file.closed:
         return page(f"ndfile.Array {array.name!r}, closed", _facts(rows))
     chunks = array.chunks
     rows[1] = ("shape", _shape(shape, array.dims))
@@ -62,7 +62,7 @@ def of_file(file: File, title: str) -> str:
     rows += _stored(file.path, sum(v.nbytes for _, v in arrays))
     lines: list[tuple[Any, ...]] = []
     for name, v in arrays[:_MOST_ARRAYS]:
-        shape = v._description.shape
+        shape = v._description[1]
         cells = (name, _shape(shape, v.dims), v.dtype_name + (", masked" if v.masked else ""), v.chunks)
         more = _attrs(v.attrs)
         picture = grid(shape, v.chunks) if shape and v.chunks else ""

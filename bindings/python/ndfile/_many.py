@@ -21,8 +21,9 @@ from ._errors import ArgumentError, NdfileError, failure
 from ._file import write_options
 from ._items import make_items
 from ._lib import Path, encode_name, encode_path, lib
+from ._load import gather
 from ._progress import Progress, Watch
-from ._read import gather, result
+from ._read import result
 from ._save import Scratch, pack
 
 _BATCH = 4096  # files a call

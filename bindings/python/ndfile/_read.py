@@ -1,92 +1,29 @@
 """read: a whole file in one call of the library.
 
-It is made for many small files. What the call needs in C memory lies in a `_Scratch`, which is made once
-and used again, because ctypes objects are slow to make. The function is called without ``argtypes``, with
-prepared pointers only, because converting integers costs more than a system call. A scratch is out of the
-pool for the time of a call, so that threads and signal handlers never share one.
-
-Files of a series are alike. The library gives each series a number: the arrays of a known one are copied
-from their places in the scratch, without a look at the infos.
+It is made for many small files. Files of a series are alike. The library gives each series a number: the
+arrays of a known one are copied from their places in the scratch, without a look at the infos.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-import struct
-import sys
-from collections.abc import Callable, Iterable
-from typing import IO, Any, TypeVar, overload
+from collections.abc import Iterable
+from typing import IO, Any, Literal, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _capi, _dtypes, _elements
+from . import _capi
+from ._attrs import from_json
 from ._errors import ArgumentError, DTypeError, NameNotFoundError, NdfileError, NoDataError, failure
-from ._lib import Path, decode, encode_name, encode_path, lib
+from ._file import File
+from ._lib import Path, decode, encode_name, encode_path
+from ._load import _INFO, _SINGLE, _places, _pool, _Scratch, gather, take
 from ._names import unknown
 from ._open import open as open_file
 from ._stream import as_path, is_stream
 
-_BUFFER = 1 << 16  # bytes of a scratch in the pool
-_INFOS = 64  # arrays that it has room for
-
-_ndf_load = lib["ndf_load_prepared"]
-_info = _capi.ndf_load_info
-_INFO = ctypes.sizeof(_info)
-_SHAPE = _info.shape.offset
-# ndim, flags, count, name_offset, name_len, data_offset and the first four bytes of dtype
-_head = struct.Struct("=4xiI4xq8xqqq40xI").unpack_from
-_shapes = [struct.Struct(f"={n}q").unpack_from for n in range(_capi.NDF_MAX_NDIM + 1)]
-
-_PLAIN = [np.dtype(name) for name in "b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8".split()]
-# Numeric dtypes by those four bytes, which hold the whole name and its NUL.
-_plain = {int.from_bytes(d.str.encode() + b"\0", sys.byteorder): d for d in _PLAIN}
-
-_places = tuple(range(0, _INFOS * _INFO, _INFO))
-_ndarray = np.ndarray
-_SINGLE = _capi.NDF_ARRAY_SINGLE
-_SPECIAL = _capi.NDF_ARRAY_MASKED | _capi.NDF_ARRAY_STRINGS | _capi.NDF_ARRAY_NO_DATA
-
-
-class _Scratch:
-    """C memory of one call, and pointers to it."""
-
-    __slots__ = ("args", "buf", "copies", "err", "infos", "name", "p_args", "p_err", "seen", "series")
-
-    def __init__(self, buf: bytearray | memoryview, infos: int) -> None:
-        self.buf = buf
-        self.infos = bytearray(infos * _INFO)
-        first = _info.from_buffer(self.infos)
-        first.struct_size = _INFO
-        self.args = _capi.ndf_load_args()
-        self.args.struct_size = ctypes.sizeof(self.args)
-        self.args.buf = ctypes.addressof(ctypes.c_char.from_buffer(buf))
-        self.args.cap = len(buf)
-        self.args.infos = ctypes.addressof(first)
-        self.args.max_infos = infos
-        self.p_args = ctypes.byref(self.args)
-        self.name: bytes | None = None  # in args
-        self.err = _capi.ndf_error()
-        self.p_err = ctypes.byref(self.err)
-        # The series of the file before, and the one that copies are for, which give a copy of each array.
-        # In the library 0 is none, here -1.
-        self.seen = self.series = -1
-        self.copies: list[tuple[str, Callable[[], np.ndarray]]] = []
-
-    def learn(self) -> None:
-        """Prepare for files like the one that was read, if it is the second of its kind."""
-        series = self.args.series
-        if series and series == self.seen:
-            places = _places[: self.args.ninfos]
-            if not any(_head(self.infos, pos)[1] for pos in places):  # flags, of what is more than an array
-                arrays, _ = gather(self.buf, self.infos, places)
-                self.copies = [(name, array.copy) for name, array in arrays.items()]
-                self.series = series
-        self.seen = series
-
-
-_pool: list[_Scratch] = []
+_META = _capi.NDF_LOAD_META
 
 
 _Out = TypeVar("_Out", bound="np.ndarray[Any, Any]")
@@ -100,6 +37,7 @@ def read(
     out: None = None,
     dtype: npt.DTypeLike | None = None,
     format: str | None = None,
+    metadata: Literal[False] = False,
 ) -> npt.NDArray[Any]: ...
 @overload
 def read(
@@ -109,6 +47,7 @@ def read(
     out: _Out,
     dtype: None = None,
     format: str | None = None,
+    metadata: Literal[False] = False,
 ) -> _Out: ...
 @overload
 def read(
@@ -118,6 +57,7 @@ def read(
     out: None = None,
     dtype: None = None,
     format: str | None = None,
+    metadata: Literal[False] = False,
 ) -> dict[str, npt.NDArray[Any]]: ...
 @overload
 def read(
@@ -127,7 +67,18 @@ def read(
     out: None = None,
     dtype: npt.DTypeLike | None = None,
     format: str | None = None,
+    metadata: Literal[False] = False,
 ) -> Any: ...
+@overload
+def read(
+    path: Path | IO[bytes],
+    name: str | list[str] | tuple[str, ...] | None = None,
+    *,
+    out: np.ndarray | None = None,
+    dtype: npt.DTypeLike | None = None,
+    format: str | None = None,
+    metadata: Literal[True],
+) -> tuple[Any, dict[str, Any]]: ...
 def read(
     path: Any,
     name: Any = None,
@@ -135,6 +86,7 @@ def read(
     out: np.ndarray | None = None,
     dtype: Any = None,
     format: str | None = None,
+    metadata: bool = False,
 ) -> Any:
     """Read a file, or one array of it.
 
@@ -153,10 +105,14 @@ def read(
         structured dtype for example. It must have their size.
     format : str, optional
         Name of the format, see `formats`. Default: found by the content.
+    metadata : bool, default False
+        Give the metadata too, as a second result: a dict with the names and in the form that `save` takes:
+        ``attrs`` of the file, ``dims`` and ``var_attrs`` by array; of a single-array file ``dims`` is the
+        tuple itself, or None. What has no names of axes, or no attributes, is left out.
 
     Returns
     -------
-    numpy.ndarray or dict of str to numpy.ndarray
+    numpy.ndarray or dict of str to numpy.ndarray, with `metadata` a pair
         With one `name`, and for single-array files, the array (`out`, where given); else a dict in file
         order, with several names in their order.
         Arrays are writable, row-major and in native byte order; those stored with a mask are
@@ -190,64 +146,53 @@ def read(
     {'n': array(7, dtype=int16), 't': array([0., 1., 2.])}
     >>> ndfile.read("read.ds", "t")
     array([0., 1., 2.])
+    >>> values, rest = ndfile.read("read.ds", metadata=True)
+    >>> ndfile.save("copy.ds", values, **rest)
     """
     if out is not None or dtype is not None or format is not None or name.__class__ in (list, tuple):
-        return _read_as(path, name, out, dtype, format)
+        return _read_as(path, name, out, dtype, format, metadata)
     if path.__class__ is str and path.isascii() and "\0" not in path:
         raw_path = path.encode()
     elif is_stream(path):
-        return _read_as(path, name, out, dtype, format)
+        return _read_as(path, name, out, dtype, format, metadata)
     else:
         raw_path = encode_path(path)
     raw_name = None if name is None else encode_name(name)
-    try:
-        s = _pool.pop()
-    except IndexError:
-        s = _Scratch(bytearray(_BUFFER), _INFOS)
-    if raw_name is not s.name:
-        s.name = s.args.name = raw_name
-    if _ndf_load(raw_path, s.p_args, s.p_err):
+    s = take()
+    text = ""
+    if s.load(raw_path, raw_name, _META if metadata else 0):
         large = _load_large(path, raw_path, s)
-        places = range(0, large.args.ninfos * _INFO, _INFO)
-        return result(path, name, *gather(large.buf, large.infos, places))
-    if s.args.series == s.series:
-        arrays = {}
-        for key, copy in s.copies:
-            arrays[key] = copy()
+        arrays, flags = gather(large.buf, large.infos, range(0, large.args.ninfos * _INFO, _INFO))
+        if metadata:
+            text = large.text()
+    else:
+        if metadata:
+            text = s.text()
+        if s.args.series == s.series:
+            arrays, flags = {key: copy() for key, copy in s.copies}, 0
+        else:
+            # A block of memory for these arrays only, which they keep alive.
+            arrays, flags = gather(s.buf[: s.args.need], s.infos, _places[: s.args.ninfos])
+            s.learn()
         _pool.append(s)
-        return arrays if name is None else arrays[name]
-    # A block of memory for these arrays only, which they keep alive.
-    raw = s.buf[: s.args.need]
-    arrays, flags = gather(raw, s.infos, _places[: s.args.ninfos])
-    s.learn()
-    _pool.append(s)
+    if metadata:
+        return result(path, name, arrays, flags), described(path, text, arrays, flags)
     return result(path, name, arrays, flags)
 
 
-def only(raw: Any, infos: Any, pos: int) -> dict[str, Any] | None:
-    """Do what `gather` does for by far the most common file, one plain variable; None for others."""
-    ndim, flags, count, at, length, data, code = _head(infos, pos)
-    dtype = _plain.get(code)
-    if flags or dtype is None:
-        return None
-    array = _ndarray(count if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE), dtype, raw, data)
-    return {_name(raw[at : at + length]): array}
-
-
-def gather(raw: Any, infos: Any, places: Iterable[int]) -> tuple[dict[str, Any], int]:
-    """Make the arrays of a file from a buffer and the infos at places; give the flags of the last too."""
-    arrays: dict[str, Any] = {}
-    flags = 0
-    for pos in places:
-        ndim, flags, count, at, length, data, code = _head(infos, pos)
-        if code not in _plain or flags & _SPECIAL:
-            array = _unpack(raw, _info.from_buffer(infos, pos))
-        elif ndim == 1:
-            array = _ndarray(count, _plain[code], raw, data)
-        else:
-            array = _ndarray(_shapes[ndim](infos, pos + _SHAPE), _plain[code], raw, data)
-        arrays[_name(raw[at : at + length])] = array
-    return arrays, flags
+def described(path: Path, text: str, names: Iterable[str], flags: int = 0) -> dict[str, Any]:
+    """Decode the metadata of arrays into what `save` takes."""
+    attrs, *each = from_json(text, path)
+    dims: Any = {}
+    var_attrs = {}
+    for name, meta in zip(names, each):
+        if "dims" in meta:
+            dims[name] = tuple(meta["dims"])
+        if meta["attrs"]:
+            var_attrs[name] = meta["attrs"]
+    if flags & _SINGLE:
+        dims = dims.get("")
+    return {"attrs": attrs, "dims": dims, "var_attrs": var_attrs}
 
 
 def result(path: Path, name: str | None, arrays: dict[str, Any], flags: int) -> Any:
@@ -260,14 +205,6 @@ def result(path: Path, name: str | None, arrays: dict[str, Any], flags: int) -> 
     return array
 
 
-def _name(raw: Any) -> str:
-    """Give the text of a name; lone surrogates, which JSON allows, come as three bytes each."""
-    try:
-        return str(raw, "utf-8")
-    except UnicodeDecodeError:
-        return str(raw, "utf-8", "surrogatepass")
-
-
 def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
     """Go on after a call that failed: with a scratch of the size that it wants, or its error."""
     pooled = s
@@ -275,8 +212,7 @@ def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
     try:
         while status == _capi.NDF_ERR_BUFFER:  # again where the file has grown meanwhile
             s = _Scratch(np.empty(max(s.args.need, 1), np.uint8).data, s.args.ninfos)
-            s.args.name = pooled.name
-            status = _ndf_load(raw_path, s.p_args, s.p_err)
+            status = s.load(raw_path, pooled.name, pooled.flags)
         if status:
             raise _with_names(failure(status, s.err, path), path, pooled.name)
     finally:
@@ -293,49 +229,46 @@ def _with_names(error: NdfileError, path: Path, name: bytes | None) -> NdfileErr
     return error
 
 
-def _unpack(raw: Any, info: Any) -> Any:
-    """Make an array that has a mask, texts, no data, or a dtype that is not plain."""
-    flags, count = info.flags, info.count
-    if flags & _capi.NDF_ARRAY_NO_DATA:
-        return None
-    shape = tuple(info.shape[: info.ndim])
-    name = info.dtype.decode() or str(raw[info.dtype_offset : info.dtype_offset + info.dtype_len], "utf-8")
-    if flags & _capi.NDF_ARRAY_STRINGS:
-        offsets = np.frombuffer(raw, np.int64, count + 1, info.offsets_offset)
-        data = bytes(raw[info.data_offset : info.data_offset + info.data_len])
-        array = _elements.unpack(name, offsets, data, shape)
-    else:
-        array = np.ndarray(shape, _dtypes.to_numpy(name), raw, info.data_offset)
-    if flags & _capi.NDF_ARRAY_MASKED:
-        mask = np.ndarray(shape, np.bool_, raw, info.mask_offset)
-        return np.ma.MaskedArray(array, mask=mask)
-    return array
-
-
-def _read_as(path: Any, name: Any, out: np.ndarray | None, dtype: Any, format: str | None) -> Any:
+def _read_as(
+    path: Any, name: Any, out: np.ndarray | None, dtype: Any, format: str | None, metadata: bool
+) -> Any:
     """Read a stream, a format by its name, or one array into memory or as a dtype of the caller's."""
     if out is not None and dtype is not None:
         raise ArgumentError("out and dtype: only one of them can be given")
     if is_stream(path):
         with as_path(path, format) as place:
-            return read(place, name, out=out, dtype=dtype, format=format)
+            return read(place, name, out=out, dtype=dtype, format=format, metadata=metadata)
     with open_file(path, format=format) as file:
-        if isinstance(name, (list, tuple)):
-            if out is not None or dtype is not None:
-                raise ArgumentError("out and dtype: only for one array")
-            return {key: file[key].read() for key in name}
-        if out is None and dtype is None:
-            if file.kind == "array" or name is not None:
-                return (file.array if name is None else file[name]).read()
-            return {key: v.read() if v.has_data else None for key, v in file.items()}
-        if name is None and file.kind != "array":
-            raise ArgumentError(f"{path!s}: a {file.kind} needs the name of one array", path=path)
-        array = file.array if name is None else file[name]
-        if out is not None:
-            return array.read(out=out)
-        found, wanted = array.dtype, np.dtype(dtype)
-        if found == wanted:
-            return array.read()
-        if found.kind != "V" or found.names or found.itemsize != wanted.itemsize:
-            raise DTypeError(f"{array._where}: cannot take {array.dtype_name} for {wanted}", path=path)
-        return array.read().view(wanted)
+        values = _read_from(file, path, name, out, dtype)
+        if not metadata:
+            return values
+        names = file if name is None else [name] if isinstance(name, str) else name
+        dims: Any = {key: d for key in names if (d := file[key].dims) is not None}
+        return values, {
+            "attrs": dict(file.attrs),
+            "dims": dims.get("") if file.kind == "array" else dims,
+            "var_attrs": {key: dict(a) for key in names if (a := file[key].attrs)},
+        }
+
+
+def _read_from(file: File, path: Any, name: Any, out: np.ndarray | None, dtype: Any) -> Any:
+    """Read an open file for `_read_as`."""
+    if isinstance(name, (list, tuple)):
+        if out is not None or dtype is not None:
+            raise ArgumentError("out and dtype: only for one array")
+        return {key: file[key].read() for key in name}
+    if out is None and dtype is None:
+        if file.kind == "array" or name is not None:
+            return (file.array if name is None else file[name]).read()
+        return {key: v.read() if v.has_data else None for key, v in file.items()}
+    if name is None and file.kind != "array":
+        raise ArgumentError(f"{path!s}: a {file.kind} needs the name of one array", path=path)
+    array = file.array if name is None else file[name]
+    if out is not None:
+        return array.read(out=out)
+    found, wanted = array.dtype, np.dtype(dtype)
+    if found == wanted:
+        return array.read()
+    if found.kind != "V" or found.names or found.itemsize != wanted.itemsize:
+        raise DTypeError(f"{array._where}: cannot take {array.dtype_name} for {wanted}", path=path)
+    return array.read().view(wanted)

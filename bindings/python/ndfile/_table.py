@@ -549,7 +549,7 @@ class Table(File):
 
     def _refresh(self) -> None:
         with self._lock:
-            for column in list(self._arrays.values()):
+            for column in self._in_use():
                 column._refresh()
 
     # For others

@@ -31,24 +31,25 @@ func (f *Format) Load(ctx context.Context, fsys ndfile.FS, path string, sink *nd
 	if err := f.ReadHeader(ctx, h, rest, s.buf[:n], size, sink.Limits); err != nil {
 		return err
 	}
-	if !sink.Wants(nil) {
-		return sink.Finish()
-	}
-	li, err := sink.Add(nil, h.DType, h.Shape, ndfile.InfoSingle)
-	if err != nil {
-		return err
-	}
-	li.DataLen = h.size
-	var dst []byte
-	if li.DataOffset, dst, err = sink.Reserve(h.size); err != nil {
-		return err
-	}
-	if dst != nil {
-		if err := h.load(ctx, dst, s.buf[:n], rest); err != nil {
+	none := func(dst []byte) []byte { return append(dst, "{}"...) }
+	return sink.Each(1, none, func(int) []byte { return nil }, func(int) error {
+		li, err := sink.Add(nil, h.DType, h.Shape, ndfile.InfoSingle)
+		if err != nil {
 			return err
 		}
-	}
-	return sink.Finish()
+		if sink.Meta {
+			sink.AddMeta(li, &ndfile.Spec{DType: h.DType}, func(dst []byte) []byte { return dst }, none)
+		}
+		if sink.Bare {
+			return nil
+		}
+		li.DataLen = h.size
+		var dst []byte
+		if li.DataOffset, dst, err = sink.Reserve(h.size); err != nil || dst == nil {
+			return err
+		}
+		return h.load(ctx, dst, s.buf[:n], rest)
+	})
 }
 
 // load reads all elements into dst, row-major and in the machine's byte order.

@@ -299,7 +299,7 @@ func (s *suite) readFile(f ndfile.File) (*content, error) {
 		a.name = name
 		c.arrays = append(c.arrays, a)
 	}
-	return c, nil
+	return c, checkDescription(f)
 }
 
 // load reads a file through Load: first into nothing, then into what is needed.

@@ -71,6 +71,10 @@ const NDF_FILE_SHARED = Int32(2)
 const NDF_BLOSC_NOSHUFFLE = Int32(0)
 const NDF_BLOSC_SHUFFLE = Int32(1)
 const NDF_BLOSC_BITSHUFFLE = Int32(2)
+const NDF_LOAD_META = Int32(1)
+const NDF_LOAD_BARE = Int32(2)
+const NDF_LOAD_NAMES = Int32(4)
+const NDF_LOAD_SOME = Int32(8)
 const NDF_OP_EQ = Int32(1)
 const NDF_OP_NE = Int32(2)
 const NDF_OP_LT = Int32(3)
@@ -211,21 +215,33 @@ struct ndf_load_info
     offsets_offset::Int64
     dtype_offset::Int64
     dtype_len::Int64
+    meta_offset::Int64
+    meta_len::Int64
+    dims_offset::Int64
+    dims_len::Int64
+    attrs_offset::Int64
+    attrs_len::Int64
+    stored_offset::Int64
+    stored_len::Int64
     dtype::NTuple{64,UInt8}
     shape::NTuple{64,Int64}
 end
 
 struct ndf_load_args
     struct_size::UInt32
-    reserved::UInt32
+    flags::UInt32
     name::Cstring
     buf::Ptr{Cvoid}
     cap::Int64
     infos::Ptr{ndf_load_info}
     max_infos::Int64
+    first::Int64
     need::Int64
     ninfos::Int64
     series::Int64
+    narrays::Int64
+    meta_offset::Int64
+    meta_len::Int64
 end
 
 struct ndf_save_args
@@ -243,6 +259,8 @@ struct ndf_many_options
     threads::Int32
     progress::Ptr{Cvoid}
     user::Ptr{Cvoid}
+    load_flags::UInt32
+    reserved::UInt32
 end
 
 struct ndf_load_result
@@ -250,6 +268,8 @@ struct ndf_load_result
     status::Int32
     first_info::Int64
     ninfos::Int64
+    meta_offset::Int64
+    meta_len::Int64
 end
 
 struct ndf_save_file
@@ -437,6 +457,7 @@ const p_ndf_load = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load_prepared = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save_prepared = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_load = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_load_many = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_save_many = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_verify = Ref{Ptr{Cvoid}}(C_NULL)
@@ -458,11 +479,11 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_blosc_params) == 40
     @assert sizeof(ndf_array_spec) == 112
     @assert sizeof(ndf_item) == 88
-    @assert sizeof(ndf_load_info) == 672
-    @assert sizeof(ndf_load_args) == 72
+    @assert sizeof(ndf_load_info) == 736
+    @assert sizeof(ndf_load_args) == 104
     @assert sizeof(ndf_save_args) == 48
-    @assert sizeof(ndf_many_options) == 24
-    @assert sizeof(ndf_load_result) == 24
+    @assert sizeof(ndf_many_options) == 32
+    @assert sizeof(ndf_load_result) == 40
     @assert sizeof(ndf_save_file) == 48
     @assert sizeof(ndf_blosc_info) == 56
     @assert sizeof(ndf_term) == 24
@@ -532,6 +553,7 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_load_prepared[] = dlsym(library, :ndf_load_prepared)
     p_ndf_save[] = dlsym(library, :ndf_save)
     p_ndf_save_prepared[] = dlsym(library, :ndf_save_prepared)
+    p_ndf_file_load[] = dlsym(library, :ndf_file_load)
     p_ndf_load_many[] = dlsym(library, :ndf_load_many)
     p_ndf_save_many[] = dlsym(library, :ndf_save_many)
     p_ndf_verify[] = dlsym(library, :ndf_verify)
@@ -602,6 +624,7 @@ ndf_load(path, name, buf, len, infos, ninfos, err) = ccall(p_ndf_load[], Int32, 
 ndf_load_prepared(path, args, err) = ccall(p_ndf_load_prepared[], Int32, (Cstring, Ptr{ndf_load_args}, Ptr{ndf_error},), path, args, err)
 ndf_save(path, format, items, n, attrs_json, options, err) = ccall(p_ndf_save[], Int32, (Cstring, Cstring, Ptr{ndf_item}, Int64, Cstring, Ptr{ndf_write_options}, Ptr{ndf_error},), path, format, items, n, attrs_json, options, err)
 ndf_save_prepared(path, args, err) = ccall(p_ndf_save_prepared[], Int32, (Cstring, Ptr{ndf_save_args}, Ptr{ndf_error},), path, args, err)
+ndf_file_load(file, args, err) = ccall(p_ndf_file_load[], Int32, (UInt64, Ptr{ndf_load_args}, Ptr{ndf_error},), file, args, err)
 ndf_load_many(paths, n, name, buf, len, infos, ninfos, results, errors, many, err) = ccall(p_ndf_load_many[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_load_info}, Ptr{Int64}, Ptr{ndf_load_result}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), paths, n, name, buf, len, infos, ninfos, results, errors, many, err)
 ndf_save_many(files, n, options, statuses, errors, many, err) = ccall(p_ndf_save_many[], Int32, (Ptr{ndf_save_file}, Int64, Ptr{ndf_write_options}, Ptr{Int32}, Ptr{ndf_error}, Ptr{ndf_many_options}, Ptr{ndf_error},), files, n, options, statuses, errors, many, err)
 ndf_verify(path, options, on_problem, user, nproblems, err) = ccall(p_ndf_verify[], Int32, (Cstring, Ptr{ndf_verify_options}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), path, options, on_problem, user, nproblems, err)

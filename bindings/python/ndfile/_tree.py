@@ -1,0 +1,229 @@
+"""What a file open for reading holds, from few calls of the library, and small arrays read ahead.
+
+A description is a tuple, because 100,000 variables have as many; the metadata in it are a place in a text,
+which is decoded when it is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from typing import Any
+
+import numpy as np
+
+from . import _capi, _dtypes
+from ._errors import LimitError, failure
+from ._load import (
+    _INFO,
+    _INFOS,
+    _SHAPE,
+    _SPECIAL,
+    _head,
+    _name,
+    _plain,
+    _pool,
+    _Scratch,
+    _shapes,
+    _unpack,
+    take,
+)
+
+_META = _capi.NDF_LOAD_META | _capi.NDF_LOAD_BARE | _capi.NDF_LOAD_SOME
+_NAMES = _capi.NDF_LOAD_NAMES | _capi.NDF_LOAD_SOME
+_NO_DATA, _MASKED, _STRINGS = _capi.NDF_ARRAY_NO_DATA, _capi.NDF_ARRAY_MASKED, _capi.NDF_ARRAY_STRINGS
+_info = _capi.ndf_load_info
+# meta_offset and stored_len, from meta_offset on
+_places = struct.Struct(f"=q{_info.stored_len.offset - _info.meta_offset.offset - 8}xq").unpack_from
+_META_AT = _info.meta_offset.offset
+_NEAR = 1 << 12  # bytes of an array that is read with its neighbours
+_scan = json.JSONDecoder().scan_once
+_ndarray = np.ndarray
+
+#: dtype as stored, dtype in memory, shape, masked, a text with metadata and where in it this array's begin.
+Description = tuple[str, "np.dtype | None", "tuple[int, ...] | None", bool, str, int]
+
+_dtypes_of: dict[str, np.dtype | None] = {}
+
+
+def in_memory(name: str) -> np.dtype | None:
+    """Give the dtype in memory of elements stored as a dtype; None: there is none."""
+    try:
+        return _dtypes_of[name]
+    except KeyError:
+        stored = _dtypes.to_numpy(name)
+        native = None if stored is None else stored.newbyteorder("=")
+        if len(_dtypes_of) < 1000:
+            _dtypes_of[name] = native
+        return native
+
+
+_plain_names = {code: (d.str, d) for code, d in _plain.items()}
+
+
+def decode(text: str, at: int, path: Any) -> Any:
+    """Decode the JSON value that begins at a place of a text."""
+    try:
+        return _scan(text, at)[0]
+    except ValueError as e:  # an integer of more digits than sys.get_int_max_str_digits()
+        raise LimitError(f"{path}: attributes: {e}", path=path) from e
+
+
+class Part:
+    """Some arrays of an open file, from one on: what one call has given."""
+
+    __slots__ = ("at", "buf", "first", "infos", "meta", "n")
+
+    def __init__(self, handle: int, path: Any, flags: int, first: int, most: int) -> None:
+        self.first = first
+        s = take()
+        large = s
+        try:
+            status = s.load_open(handle, flags, first, min(most, _INFOS))
+            while status == _capi.NDF_ERR_BUFFER:  # not even one had room
+                large = _Scratch(memoryview(np.empty(max(large.args.need, 1), np.uint8)), 1)
+                status = large.load_open(handle, flags, first, 1)
+            if status:
+                raise failure(status, large.err, path)
+            args = large.args
+            self.n = args.ninfos
+            self.infos = large.infos[: self.n * _INFO]
+            at = args.meta_offset
+            self.at = at
+            self.meta = str(large.buf[at : at + args.meta_len], "ascii")
+            self.buf = large.buf[: args.need]
+        finally:
+            _pool.append(s)
+
+    def names(self) -> list[str]:
+        """Give the names of the arrays."""
+        raw, infos = self.buf, self.infos
+        names = []
+        for pos in range(0, self.n * _INFO, _INFO):
+            _, _, _, at, length, _, _ = _head(infos, pos)
+            names.append(_name(raw[at : at + length]))
+        return names
+
+    def descriptions(self) -> list[Description]:
+        """Give what describes the arrays; metadata are not decoded."""
+        infos, text, base = self.infos, self.meta, self.at
+        found: list[Description] = []
+        for pos in range(0, self.n * _INFO, _INFO):
+            ndim, flags, count, _, _, _, code = _head(infos, pos)
+            at, stored_len = _places(infos, pos + _META_AT)
+            shape = (count,) if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE)
+            if code in _plain_names and not stored_len:
+                name, dtype = _plain_names[code]
+            else:
+                name = self._dtype(pos, stored_len)
+                dtype = in_memory(name)
+            masked = bool(flags & _MASKED)
+            found.append((name, dtype, None if flags & _NO_DATA else shape, masked, text, at - base))
+        return found
+
+    def _dtype(self, pos: int, stored_len: int) -> str:
+        info = _info.from_buffer(self.infos, pos)
+        raw = self.buf
+        if stored_len:
+            return json.loads(b'"%b"' % bytes(raw[info.stored_offset : info.stored_offset + stored_len]))
+        return info.dtype.decode() or str(
+            raw[info.dtype_offset : info.dtype_offset + info.dtype_len], "utf-8"
+        )
+
+    def value(self, i: int) -> Any:
+        """Make array i of the file, in memory of its own; None when it is not here."""
+        pos = (i - self.first) * _INFO
+        if not 0 <= pos < len(self.infos):
+            return None
+        ndim, flags, count, _, _, data, code = _head(self.infos, pos)
+        if flags & _SPECIAL or code not in _plain:
+            array = _unpack(self.buf, _info.from_buffer(self.infos, pos))
+            return array if flags & _STRINGS and not flags & _MASKED else array.copy()
+        shape = count if ndim == 1 else _shapes[ndim](self.infos, pos + _SHAPE)
+        return _ndarray(shape, _plain[code], self.buf, data).copy()
+
+
+def all_names(handle: int, path: Any, narrays: int) -> tuple[str, ...]:
+    """List the names of the arrays of an open file."""
+    names: list[str] = []
+    while len(names) < narrays:
+        part = Part(handle, path, _NAMES, len(names), _INFOS)
+        if not part.n:
+            break
+        names += part.names()
+    return tuple(names)
+
+
+class Tree:
+    """Names and descriptions of the arrays of a file open for reading.
+
+    A file whose format keeps everything in one place is described as a whole when it is first looked at; of a
+    folder of arrays the names come first, and each array when it is asked for.
+    """
+
+    __slots__ = ("_ahead", "_caps", "_known", "_next", "_path", "attrs", "index", "names")
+
+    def __init__(self, handle: int, path: Any, caps: int, narrays: int) -> None:
+        self._path, self._caps = path, caps
+        self._known: dict[int, Description] = {}
+        self._ahead: Part | None = None
+        self._next = 0  # the array after the one that was asked for last
+        self.attrs: tuple[str, int] | None = None  # where those of the file begin in a text
+        names: list[str] = []
+        if self._fixed:
+            while len(names) < narrays:
+                part = Part(handle, path, _META, len(names), _INFOS)
+                if not part.n:
+                    break
+                names += part.names()
+                self._keep(part)
+            self.names = tuple(names)
+        else:
+            self.names = all_names(handle, path, narrays)
+        self.index = dict(zip(self.names, range(narrays)))
+
+    @property
+    def _fixed(self) -> bool:
+        """What the file holds lies in one place and does not change."""
+        return not self._caps & _capi.NDF_CAP_UPDATE
+
+    def _keep(self, part: Part) -> None:
+        if part.first == 0:
+            self.attrs = part.meta, 1
+        self._known.update(enumerate(part.descriptions(), part.first))
+
+    def file_attrs(self, handle: int) -> dict[str, Any]:
+        """Decode the attributes of the file."""
+        if self.attrs is None:
+            part = Part(handle, self._path, _NAMES | _capi.NDF_LOAD_META, 0, 1)
+            self.attrs = part.meta, 1
+        return decode(*self.attrs, self._path)
+
+    def metadata(self, i: int) -> dict[str, Any]:
+        """Decode the metadata of array i, which is described."""
+        *_, text, at = self._known[i]
+        return decode(text, at, self._path)
+
+    def describe(self, handle: int, i: int) -> Description:
+        """Describe array i."""
+        found = self._known.get(i)
+        if found is None:
+            self._keep(Part(handle, self._path, _META, i, _INFOS if i == self._next and i else 1))
+            self._next = i + 1
+            found = self._known[i]
+        return found
+
+    def value(self, handle: int, i: int, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        """Give the elements of a small array of a file that does not change; None for others.
+
+        Its neighbours are read with it where the file has few arrays, or where they are asked for in turn.
+        """
+        if not self._fixed or math.prod(shape) * dtype.itemsize > _NEAR:
+            return None
+        part = self._ahead
+        if part is None or not part.first <= i < part.first + part.n:
+            near = i == self._next or len(self.names) <= _INFOS
+            part = self._ahead = Part(handle, self._path, _capi.NDF_LOAD_SOME, i, _INFOS if near else 1)
+        self._next = i + 1
+        return part.value(i)

@@ -1,0 +1,269 @@
+"""What describes a file: from one call, lazily decoded, and the values that come with it."""
+
+import gc
+import json
+import os
+import sys
+
+import numpy as np
+import pytest
+from support import same as assert_same
+from test_process import needs_fork
+
+import ndfile
+
+
+def same(a, b):
+    assert_same(a, b)
+    return True
+
+
+ATTRS = {
+    "title": "Überfahrt \u2603",
+    "levels": [1, [2, 3]],
+    "missing": float("inf"),
+    "big": 10**25,
+    'q"\\': None,
+}
+
+
+def everything(path):
+    with ndfile.open(path) as f:
+        return {name: (v[...], dict(v.attrs), v.dims) for name, v in f.items()}, dict(f.attrs)
+
+
+@pytest.fixture
+def rich(tmp_path):
+    """A file with all kinds of variables."""
+    values = {
+        "x": np.arange(6.0).reshape(2, 3),
+        "big": np.arange(3, dtype="i2"),
+        "flag": np.array([True, False, True]),
+        "m": np.ma.masked_equal([4, -1, 5], -1),
+        "name": np.array(["Praha", "", "Ōsaka"], object),
+        "raw": np.array([b"a\0", b""], object),
+        "scalar": np.float32(2.5),
+        "": np.int8([7]),
+        "\\dots.é": np.zeros((0, 3)),
+    }
+    dims = {"x": ("time", "é"), "name": ("n",), "": ("one",)}
+    attrs = {"x": ATTRS, "m": {"units": "K"}}
+    path = tmp_path / "rich.ds"
+    ndfile.save(path, {**values, "big": values["big"].astype(">i2")}, dims=dims, var_attrs=attrs, attrs=ATTRS)
+    return path, values, dims, attrs
+
+
+def test_values_and_metadata_agree(rich):
+    path, values, dims, attrs = rich
+    found, top = everything(path)
+    assert top == ATTRS
+    assert found.keys() == values.keys()
+    for name, (value, own, axes) in found.items():
+        assert same(value, values[name])
+        assert own == attrs.get(name, {})
+        assert axes == dims.get(name)
+    read, rest = ndfile.read(path, metadata=True)
+    assert rest == {"attrs": ATTRS, "dims": dims, "var_attrs": attrs}
+    assert all(same(read[name], values[name]) for name in values)
+    assert ndfile.read(path, "x", metadata=True)[1] == {
+        "attrs": ATTRS,
+        "dims": {"x": dims["x"]},
+        "var_attrs": {"x": ATTRS},
+    }
+    described = ndfile.info(path)
+    assert described["arrays"]["big"]["dtype"] == ">i2"
+    assert described["arrays"]["x"]["attrs"] == ATTRS
+    assert [a["masked"] for a in described["arrays"].values()].count(True) == 1
+
+
+def test_a_copy_is_the_same_file(rich, tmp_path):
+    path = rich[0]
+    values, rest = ndfile.read(path, metadata=True)
+    ndfile.save(tmp_path / "copy.ds", values, **rest)
+    again, rest_again = ndfile.read(tmp_path / "copy.ds", metadata=True)
+    assert rest_again == rest
+    assert all(same(again[name], values[name]) for name in values)
+
+
+@pytest.mark.parametrize("format", [None, "ds"])
+def test_series_with_metadata(tmp_path, format):
+    """Files of one series, read with metadata and without, in turn."""
+    paths = [tmp_path / f"{i}.ds" for i in range(6)]
+    for i, path in enumerate(paths):
+        ndfile.save(path, {"x": np.full(3, i)}, dims={"x": ("k",)}, attrs={"i": i % 2})
+    for _ in range(3):
+        for i, path in enumerate(paths):
+            values, rest = ndfile.read(path, metadata=True, format=format)
+            assert values["x"].tolist() == [i] * 3
+            assert rest == {"attrs": {"i": i % 2}, "dims": {"x": ("k",)}, "var_attrs": {}}
+            assert ndfile.read(path, "x").tolist() == [i] * 3
+
+
+def test_single_array(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, np.arange(4, dtype=">u2"))
+    value, rest = ndfile.read(path, metadata=True)
+    assert same(value, np.arange(4, dtype="u2"))
+    assert rest == {"attrs": {}, "dims": None, "var_attrs": {}}
+    ndfile.save(tmp_path / "b.npy", value, **rest)
+    with ndfile.open(path) as f:
+        assert f.array.dtype_name == ">u2"
+        assert same(f.array[...], value)
+
+
+def many(path, n):
+    values = {f"v{i:05}": np.full(i % 5, i) for i in range(n)}
+    ndfile.save(path, values, var_attrs={f"v{i:05}": {"i": i} for i in range(0, n, 3)})
+    return values
+
+
+def test_many_variables_in_any_order(tmp_path):
+    values = many(tmp_path / "many.ds", 300)
+    names = list(values)
+    orders = [
+        names,
+        names[::-1],
+        names[::7],
+        np.random.default_rng(1).permutation(names).tolist(),
+        names[:1] * 3,
+    ]
+    for order in orders:
+        with ndfile.open(tmp_path / "many.ds") as f:
+            assert list(f) == names
+            assert len(f) == 300
+            assert "v00299" in f and "v00300" not in f
+            for name in order:
+                assert same(f[name][...], values[name])
+                assert f[name].attrs.get("i", -1) == (int(name[1:]) if int(name[1:]) % 3 == 0 else -1)
+                assert same(f[name][:], values[name])
+
+
+def test_large_among_small(tmp_path):
+    values = {f"v{i}": np.arange(i * 700.0) for i in range(40)}
+    ndfile.save(tmp_path / "mixed.ds", values)
+    assert all(
+        same(value, values[name]) for name, (value, *_) in everything(tmp_path / "mixed.ds")[0].items()
+    )
+
+
+def test_long_metadata(tmp_path):
+    """Metadata that are longer than what is kept ready for them."""
+    text = {"text": "x" * 200_000}
+    ndfile.save(tmp_path / "long.ds", {"a": 1, "b": 2, "c": 3}, var_attrs={"b": text}, attrs=text)
+    found, top = everything(tmp_path / "long.ds")
+    assert top == text
+    assert found["b"][1] == text and found["a"][1] == found["c"][1] == {}
+    assert ndfile.read(tmp_path / "long.ds", metadata=True)[1]["var_attrs"] == {"b": text}
+
+
+def test_results_share_nothing(rich):
+    with ndfile.open(rich[0]) as f:
+        x = f["x"]
+        first = x[...]
+        first[...] = -1
+        x.attrs["levels"].append(4)
+        assert same(x[...], rich[1]["x"])
+        assert x.attrs == ATTRS
+        f.attrs["levels"].clear()
+        assert f.attrs == ATTRS
+        assert first.flags.owndata and first.flags.writeable
+
+
+def test_one_object_while_it_lives(rich):
+    with ndfile.open(rich[0]) as f:
+        x = f["x"]
+        assert f["x"] is x
+        del x
+        gc.collect()
+        assert f["x"].shape == (2, 3)
+
+
+def test_closed(rich):
+    f = ndfile.open(rich[0])
+    x, y = f["x"], f["big"]
+    x[...]
+    f.close()
+    for use in (
+        lambda: x[...],
+        lambda: y[...],
+        lambda: x.attrs["title"],
+        lambda: y.dims,
+        lambda: f["x"],
+        lambda: list(f),
+        lambda: "x" in f,
+    ):
+        with pytest.raises(ndfile.HandleError):
+            use()
+
+
+def test_a_damaged_variable_hides_no_other(tmp_path):
+    head = b'ds-1.0\n{"a": {".size": [1], ".offset": 0, ".len": 1, ".type": "int8", "k": 1}, "b": {".size": [9], ".offset": 900, ".len": 9, ".type": "int8"},'
+    head += (
+        b' "c": {".size": [1], ".offset": 1, ".len": 1, ".type": "odd", "k": 1, "k": 2}, ".": {}}\n\x05\x06'
+    )
+    (tmp_path / "d.ds").write_bytes(head)
+    with ndfile.open(tmp_path / "d.ds") as f:
+        assert [v.shape for v in f.values()] == [(1,), (9,), (1,)]
+        assert dict(f["c"].attrs) == {"k": 2}
+        assert f["a"][...].tolist() == [5]
+        for name in "bc":
+            with pytest.raises(ndfile.NdfileError):
+                f[name][...]
+        assert f["a"][...].tolist() == [5]
+
+
+def test_integers_beyond_pythons_limit(tmp_path):
+    if not hasattr(sys, "set_int_max_str_digits"):
+        pytest.skip("this Python has no limit")
+    before = sys.get_int_max_str_digits()
+    raw = b'ds-1.0\n{"x": {".size": null, "n": ' + b"9" * 700 + b'}, ".": {}}\n'
+    (tmp_path / "i.ds").write_bytes(raw)
+    sys.set_int_max_str_digits(640)
+    try:
+        with ndfile.open(tmp_path / "i.ds") as f, pytest.raises(ndfile.LimitError):
+            dict(f["x"].attrs)
+        with pytest.raises(ndfile.LimitError):
+            ndfile.read(tmp_path / "i.ds", metadata=True)
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+def test_group_of_arrays(tmp_path):
+    """In a folder of arrays one that is damaged does not keep others from being described."""
+    zarr = tmp_path / "g.zarr"
+    (zarr / "bad").mkdir(parents=True)
+    (zarr / ".zgroup").write_text('{"zarr_format": 2}')
+    (zarr / ".zattrs").write_text('{"title": "group"}')
+    for name in ("a", "z"):
+        (zarr / name).mkdir()
+        (zarr / name / ".zarray").write_text(
+            '{"zarr_format": 2, "shape": [4], "chunks": [2], "dtype": ">i2", "compressor": null, "fill_value": 3,'
+            ' "order": "C", "filters": null}'
+        )
+        (zarr / name / ".zattrs").write_text(json.dumps({"_ARRAY_DIMENSIONS": ["x"], "of": name}))
+    (zarr / "bad" / ".zarray").write_text("{")
+    with ndfile.open(zarr) as f:
+        assert set(f) >= {"a", "z"}
+        assert f.attrs == {"title": "group"}
+        for name in ("a", "z"):
+            v = f[name]
+            assert (v.shape, v.dtype_name, v.dims, v.chunks) == ((4,), ">i2", ("x",), (2,))
+            assert v.attrs["of"] == name
+            assert v[...].tolist() == [3] * 4
+
+
+@needs_fork
+def test_in_a_forked_child(rich):
+    with ndfile.open(rich[0]) as f:
+        x = f["x"]
+        child = os.fork()
+        if child == 0:
+            good = (
+                same(x[...], rich[1]["x"])
+                and x.attrs == ATTRS
+                and f["m"].attrs == {"units": "K"}
+                and f["x"] is x
+            )
+            os._exit(0 if good else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert same(x[...], rich[1]["x"])
