@@ -20,7 +20,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
-.PHONY: help tools build demo test test-go test-c test-python test-ecosystem test-julia lint lint-go lint-python gen gen-check \
+.PHONY: help tools build demo test test-go test-c test-fortran test-python test-ecosystem test-julia lint lint-go lint-python gen gen-check \
         race torture fuzz bench bench-quick bench-blosc install test-install clean
 
 help: ## list the targets
@@ -47,8 +47,8 @@ $(VENV)/ok: bindings/python/tests/requirements.txt
 demo: build $(VENV)/ok ## write a ds file, read it back from C and Python, print what happens
 	@sh docs/examples/demo.sh '$(B)' '$(CC)'
 
-test: build test-go test-c test-python test-julia lint gen-check ## all tests: Go, C, C++, Python, Julia, lint, drift of generated files
-	@echo 'test: Go, C, C++, Python, Julia, lint and generated files: done'
+test: build test-go test-c test-fortran test-python test-julia lint gen-check ## all tests: Go, C, C++, Fortran, Python, Julia, lint, drift of generated files
+	@echo 'test: Go, C, C++, Fortran, Python, Julia, lint and generated files: done'
 
 # Debian's packages for tests are unpacked, not installed: the c-blosc that has snappy, libnetcdf, and strace where there is none.
 DEBIAN := $(B)/debian
@@ -64,6 +64,9 @@ test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17
 	cmake -S . -B $(B)/cmake -DNDFILE_GO='$(shell command -v $(GO))' >$(B)/cmake.log 2>&1 || { cat $(B)/cmake.log; exit 1; }
 	cmake --build $(B)/cmake
 	ctest --test-dir $(B)/cmake --output-on-failure
+
+test-fortran: $(LIB) $(CMD) # the module ndfile; fetches a gfortran where the machine has none
+	@sh tools/test-fortran.sh $(B)
 
 test-python: $(LIB) $(CMD) $(VENV)/ok # the package, against the real ds-format
 	$(RUNPY) -m pytest -q bindings/python/tests

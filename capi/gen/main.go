@@ -26,6 +26,7 @@ var outputs = map[string]func(*api) string{
 	"capi/shim.c":                       shim,
 	"capi/ndfile.map":                   symbolMap,
 	"capi/abi.txt":                      abi,
+	"include/ndfile.f90":                fortran,
 	"docs/c-api.md":                     page,
 	"docs/abilities.md":                 abilities,
 	"bindings/python/ndfile/_capi.py":   python,
