@@ -64,6 +64,7 @@ module ndfile
   integer(c_int32_t), parameter, public :: NDF_CAP_REMOVE = 16384
   integer(c_int32_t), parameter, public :: NDF_CAP_VERIFY = 32768
   integer(c_int32_t), parameter, public :: NDF_CAP_SPLIT = 65536
+  integer(c_int32_t), parameter, public :: NDF_CAP_MIGRATE = 131072
   integer(c_int32_t), parameter, public :: NDF_MAX_NDIM = 64
   integer(c_int32_t), parameter, public :: NDF_ADDRESS_MIB = 128
   integer(c_int32_t), parameter, public :: NDF_KIND_ARRAY = 1
@@ -84,6 +85,10 @@ module ndfile
   integer(c_int32_t), parameter, public :: NDF_BLOSC_NOSHUFFLE = 0
   integer(c_int32_t), parameter, public :: NDF_BLOSC_SHUFFLE = 1
   integer(c_int32_t), parameter, public :: NDF_BLOSC_BITSHUFFLE = 2
+  integer(c_int32_t), parameter, public :: NDF_LOAD_META = 1
+  integer(c_int32_t), parameter, public :: NDF_LOAD_BARE = 2
+  integer(c_int32_t), parameter, public :: NDF_LOAD_NAMES = 4
+  integer(c_int32_t), parameter, public :: NDF_LOAD_SOME = 8
   integer(c_int32_t), parameter, public :: NDF_OP_EQ = 1
   integer(c_int32_t), parameter, public :: NDF_OP_NE = 2
   integer(c_int32_t), parameter, public :: NDF_OP_LT = 3
@@ -210,7 +215,7 @@ module ndfile
   end type
 
   type, bind(C), public :: ndf_load_info
-    integer(c_int32_t) :: struct_size = 672
+    integer(c_int32_t) :: struct_size = 736
     integer(c_int32_t) :: ndim = 0
     integer(c_int32_t) :: flags = 0
     integer(c_int32_t) :: reserved = 0
@@ -224,21 +229,33 @@ module ndfile
     integer(c_int64_t) :: offsets_offset = 0
     integer(c_int64_t) :: dtype_offset = 0
     integer(c_int64_t) :: dtype_len = 0
+    integer(c_int64_t) :: meta_offset = 0
+    integer(c_int64_t) :: meta_len = 0
+    integer(c_int64_t) :: dims_offset = 0
+    integer(c_int64_t) :: dims_len = 0
+    integer(c_int64_t) :: attrs_offset = 0
+    integer(c_int64_t) :: attrs_len = 0
+    integer(c_int64_t) :: stored_offset = 0
+    integer(c_int64_t) :: stored_len = 0
     character(kind=c_char) :: dtype(64) = c_null_char
     integer(c_int64_t) :: shape(64) = 0
   end type
 
   type, bind(C), public :: ndf_load_args
-    integer(c_int32_t) :: struct_size = 72
-    integer(c_int32_t) :: reserved = 0
+    integer(c_int32_t) :: struct_size = 104
+    integer(c_int32_t) :: flags = 0
     type(c_ptr) :: name = c_null_ptr
     type(c_ptr) :: buf = c_null_ptr
     integer(c_int64_t) :: cap = 0
     type(c_ptr) :: infos = c_null_ptr
     integer(c_int64_t) :: max_infos = 0
+    integer(c_int64_t) :: first = 0
     integer(c_int64_t) :: need = 0
     integer(c_int64_t) :: ninfos = 0
     integer(c_int64_t) :: series = 0
+    integer(c_int64_t) :: narrays = 0
+    integer(c_int64_t) :: meta_offset = 0
+    integer(c_int64_t) :: meta_len = 0
   end type
 
   type, bind(C), public :: ndf_save_args
@@ -252,17 +269,21 @@ module ndfile
   end type
 
   type, bind(C), public :: ndf_many_options
-    integer(c_int32_t) :: struct_size = 24
+    integer(c_int32_t) :: struct_size = 32
     integer(c_int32_t) :: threads = 0
     type(c_funptr) :: progress = c_null_funptr
     type(c_ptr) :: user = c_null_ptr
+    integer(c_int32_t) :: load_flags = 0
+    integer(c_int32_t) :: reserved = 0
   end type
 
   type, bind(C), public :: ndf_load_result
-    integer(c_int32_t) :: struct_size = 24
+    integer(c_int32_t) :: struct_size = 40
     integer(c_int32_t) :: status = 0
     integer(c_int64_t) :: first_info = 0
     integer(c_int64_t) :: ninfos = 0
+    integer(c_int64_t) :: meta_offset = 0
+    integer(c_int64_t) :: meta_len = 0
   end type
 
   type, bind(C), public :: ndf_save_file
@@ -984,6 +1005,15 @@ module ndfile
       integer(c_int32_t) :: ndf_save_prepared
     end function
 
+    ! Gives arrays of an open file, what describes them, or both, in one call.
+    function ndf_file_load(file, args, err) bind(C)
+      import
+      integer(c_int64_t), value :: file
+      type(ndf_load_args), intent(inout) :: args
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_file_load
+    end function
+
     ! Reads the arrays of many small files in one call, in parallel where that pays.
     function ndf_load_many(paths, n, name, buf, len, infos, ninfos, results, errors, many, err) bind(C)
       import
@@ -1145,6 +1175,7 @@ module ndfile
   public :: ndf_load_prepared
   public :: ndf_save
   public :: ndf_save_prepared
+  public :: ndf_file_load
   public :: ndf_load_many
   public :: ndf_save_many
   public :: ndf_verify
