@@ -26,8 +26,9 @@
 //
 // A key without a value is an error that is [fs.ErrNotExist]. Errors of the store
 // itself are whatever it likes, with the key in their text; the caller's deadline
-// comes as the error of its context. [ErrCondition] and [ErrChanged] are this
-// package's own.
+// comes as the error of its context. [ErrCondition], [ErrChanged], [ErrCorrupt] and
+// [LimitError] are this package's own, and what a store cannot do is
+// errors.ErrUnsupported.
 //
 // Package storetest has the tests that every store should pass.
 package store

@@ -120,6 +120,9 @@ var ErrCondition = errors.New("the value is not in the state that was asked for"
 // To read it again from the start helps.
 var ErrChanged = errors.New("the value was replaced while it was read")
 
+// ErrCorrupt says that a store is damaged: what it holds is not what was put there.
+var ErrCorrupt = errors.New("damaged")
+
 // ValidKey tells whether a text is a key. "" is none: it names the store.
 func ValidKey(key string) bool {
 	for rest, more := key, true; more; {
