@@ -70,7 +70,11 @@ func Convert(ctx context.Context, formats []Format, src, dst string, opt Convert
 	if opt.FS == nil {
 		opt.FS = OS
 	}
-	from, err := formatToRead(ctx, formats, opt.FS, src, opt.From)
+	fsys, err := mounted(ctx, opt.FS, src, opt.Limits)
+	if err != nil {
+		return nil, err
+	}
+	from, err := formatToRead(ctx, formats, fsys, src, opt.From)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +186,7 @@ func (c *conversion) run(ctx context.Context, from, to Format) error {
 
 // open opens one of the files for reading.
 func (c *conversion) open(ctx context.Context, f Format, path string) (File, error) {
-	return f.Open(ctx, c.opt.FS, path, OpenOptions{FS: c.opt.FS, Format: f.Name(), Limits: c.opt.Limits, FollowSymlinks: c.opt.FollowSymlinks})
+	return Open(ctx, []Format{f}, path, OpenOptions{FS: c.opt.FS, Format: f.Name(), Limits: c.opt.Limits, FollowSymlinks: c.opt.FollowSymlinks})
 }
 
 // progress counts n more bytes.

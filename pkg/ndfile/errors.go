@@ -12,6 +12,7 @@ import (
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/store"
 )
 
 // Code is the stable number of an error: the status of the C library. Values
@@ -212,10 +213,13 @@ func KindOf(err error) *ErrorKind {
 	}
 	var se *pyjson.SyntaxError
 	var le *pyjson.LimitError
+	var sl *store.LimitError
 	var no syscall.Errno
 	switch {
-	case errors.As(err, &se):
+	case errors.As(err, &se), errors.Is(err, store.ErrCorrupt):
 		return ErrCorrupt
+	case errors.As(err, &sl):
+		return ErrLimit
 	case errors.As(err, &le):
 		return ErrLimit
 	case errors.Is(err, ndarray.ErrDType):
@@ -235,8 +239,11 @@ func KindOf(err error) *ErrorKind {
 	case errors.Is(err, fs.ErrPermission):
 		return ErrPermission
 	case errors.As(err, &no):
-		if no == syscall.ENOMEM {
+		switch no {
+		case syscall.ENOMEM:
 			return ErrNoMemory
+		case syscall.ENOTSUP: // what a store cannot do
+			return ErrNotSupported
 		}
 		return ErrIO
 	}

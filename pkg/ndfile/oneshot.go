@@ -51,7 +51,11 @@ func Load(ctx context.Context, formats []Format, fsys FS, path string, sink *Sin
 		}
 	}
 	sink.reset()
-	f, err := Detect(ctx, formats, fsys, path)
+	fsys, err := mounted(ctx, fsys, path, sink.Limits)
+	if err != nil {
+		return err
+	}
+	f, err := detect(ctx, formats, fsys, path)
 	if errors.Is(err, ErrFormat) && refused != nil {
 		err = Locate(refused, path, "", false)
 	}

@@ -25,15 +25,20 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 	if opt.FS == nil {
 		opt.FS = OS
 	}
+	fsys, err := mounted(ctx, opt.FS, path, opt.Limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	opt.FS = fsys
 	if opt.Mode == Update && vfs.IsStore(opt.FS) {
 		return nil, nil, NewError(ErrNotSupported, "what lies in a store is opened for reading only").On(path)
 	}
-	fsys, opened := vfs.Remembering(opt.FS)
-	defer opened()
-	opt.FS = fsys
 	if opt.Mode != Update && (opt.Shared || opt.RequireLock) {
 		return nil, nil, NewError(ErrArgument, "a lock, which only a file that is opened for changes has").On(path)
 	}
+	view, opened := vfs.Remembering(opt.FS)
+	defer opened()
+	opt.FS = view
 	// Opening a file is the best test of what its name says, and the cheapest.
 	var refused error
 	expected := formatByExtension(formats, path)
@@ -93,6 +98,15 @@ func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOpti
 // extension names are asked first; the first that is certain wins, else the first
 // that finds it possible. No format is ErrFormat.
 func Detect(ctx context.Context, formats []Format, fsys FS, path string) (Format, error) {
+	fsys, err := mounted(ctx, fsys, path, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return detect(ctx, formats, fsys, path)
+}
+
+// detect is Detect where path is no zip file.
+func detect(ctx context.Context, formats []Format, fsys FS, path string) (Format, error) {
 	var possible Format
 	looked := &probe{FS: fsys, path: path}
 	for _, byExtension := range [...]bool{true, false} {
@@ -137,7 +151,7 @@ func formatToRead(ctx context.Context, formats []Format, fsys FS, path, name str
 		f, err := FormatByName(formats, name)
 		return f, Locate(err, path, "", false)
 	}
-	f, err := Detect(ctx, formats, fsys, path)
+	f, err := detect(ctx, formats, fsys, path)
 	if errors.Is(err, ErrFormat) {
 		if i := slices.IndexFunc(formats, func(f Format) bool { return hasExtension(f, path) }); i >= 0 {
 			return formats[i], nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/internal/aside"
 	"github.com/ndfile/ndfile/pkg/internal/mem"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -109,6 +110,13 @@ func Verify(ctx context.Context, formats []Format, path string, opt VerifyOption
 		if path = name; opt.Undo {
 			return undo(opt.FS, path, report)
 		}
+	}
+	var err error
+	if opt.FS, err = mounted(ctx, opt.FS, path, opt.Limits); err != nil {
+		return err
+	}
+	if opt.Repair && vfs.IsStore(opt.FS) {
+		return NewError(ErrNotSupported, "what lies in a store or a zip file is not repaired").On(path)
 	}
 	format, err := formatToRead(ctx, formats, opt.FS, path, opt.Format)
 	if err != nil {

@@ -25,10 +25,6 @@ REFUSED = {
     "h3-grid-rect": "rectilinear",
     "h3-grid-rect-int-rle": "rectilinear",
     "h3-grid-rect-overhang": "rectilinear",
-    "v2-group-zip-stored": "none of the known formats",
-    "v2-group-zip-deflated": "none of the known formats",
-    "v3-group-zip-stored": "none of the known formats",
-    "v3-group-zip-deflated": "none of the known formats",
 }
 
 CLASSES = {
@@ -38,8 +34,8 @@ CLASSES = {
     "format": ndfile.FormatError,
 }
 
-#: Malformed ones that get another error: a chunk's folder is a file; a zip.
-OTHER = {"bad-v3-transpose-C": ndfile.NdfileError, "bad-zip-crc": ndfile.FormatError}
+#: Malformed ones that get another error: a chunk's folder is a file.
+OTHER = {"bad-v3-transpose-C": ndfile.NdfileError}
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,13 @@ import (
 // is one.
 func OfStore(r store.Reader) FS { return &ofStore{r: r} }
 
+// Mount is OfStore where the store is at a path, not at the root.
+func Mount(r store.Reader, at string) FS { return &ofStore{r: r, at: strings.Clone(at)} }
+
 type ofStore struct {
 	refusing
 	r    store.Reader
+	at   string               // the path of the whole store
 	memo atomic.Pointer[memo] // nil: nothing is remembered
 }
 
@@ -51,7 +55,7 @@ func inside(fsys FS) *ofStore {
 func HasFile(fsys FS, path string) (bool, error) {
 	var err error
 	if s := inside(fsys); s != nil {
-		_, err = s.size(keyOf(path))
+		_, err = s.size(s.keyOf(path))
 		err = storeError("stat", path, err)
 	} else {
 		var info Info
@@ -69,7 +73,10 @@ func HasFile(fsys FS, path string) (bool, error) {
 func (s *ofStore) withoutLinks() FS { return s }
 
 // keyOf is the key of a path; "" is the whole store.
-func keyOf(path string) string {
+func (s *ofStore) keyOf(path string) string {
+	if below, ok := strings.CutPrefix(path, s.at); ok {
+		path = below
+	}
 	path = strings.TrimPrefix(path, "/")
 	for strings.HasPrefix(path, "./") {
 		path = strings.TrimLeft(path[2:], "/")
@@ -101,7 +108,7 @@ func storeError(op, path string, err error) error {
 }
 
 func (s *ofStore) Open(path string) (File, error) {
-	v, err := store.Open(context.Background(), s.r, keyOf(path))
+	v, err := store.Open(context.Background(), s.r, s.keyOf(path))
 	if err != nil {
 		return nil, storeError("open", path, err)
 	}
@@ -109,7 +116,7 @@ func (s *ofStore) Open(path string) (File, error) {
 }
 
 func (s *ofStore) ReadSmall(ctx context.Context, path string, buf []byte) (int, File, error) {
-	n, rest, err := s.hold(ctx, keyOf(path), buf)
+	n, rest, err := s.hold(ctx, s.keyOf(path), buf)
 	if err != nil {
 		return 0, nil, storeError("open", path, err)
 	}
@@ -120,7 +127,7 @@ func (s *ofStore) ReadSmall(ctx context.Context, path string, buf []byte) (int, 
 }
 
 func (s *ofStore) Stat(path string) (Info, error) {
-	key := keyOf(path)
+	key := s.keyOf(path)
 	if key == "" {
 		return Info{Mode: Dir}, nil
 	}
@@ -148,7 +155,7 @@ func (s *ofStore) ReadDir(path string) (list []DirEntry, err error) {
 	if !ok {
 		return nil, storeError("readdir", path, syscall.ENOTSUP)
 	}
-	err = l.List(context.Background(), keyOf(path), func(e store.Entry) error {
+	err = l.List(context.Background(), s.keyOf(path), func(e store.Entry) error {
 		mode := Regular
 		if e.Folder {
 			mode = Dir
@@ -156,7 +163,7 @@ func (s *ofStore) ReadDir(path string) (list []DirEntry, err error) {
 		list = append(list, DirEntry{Name: e.Name, Mode: mode})
 		return nil
 	})
-	if err == nil && len(list) == 0 && keyOf(path) != "" {
+	if err == nil && len(list) == 0 && s.keyOf(path) != "" {
 		err = fs.ErrNotExist
 	}
 	slices.SortFunc(list, func(a, b DirEntry) int { return cmp.Compare(a.Name, b.Name) })

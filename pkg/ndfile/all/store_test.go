@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -150,5 +151,53 @@ func TestRequests(t *testing.T) {
 			}
 		}
 		f.Abort()
+	}
+}
+
+// TestZip: an array in a zip file is read by its path, converted and verified; it is not changed.
+func TestZip(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	for _, format := range []string{"zarr0", "zarr2", "zarr3", "bcolz"} {
+		src, file := dir+"/"+format, dir+"/"+format+".zarr.ZIP"
+		data := []byte("0123456789abcdefghij")
+		items := []ndfile.Item{{Data: ndarray.Buffer{DType: ndarray.MustParse("<i2"), Shape: []int64{10}, Data: data}}}
+		if err := ndfile.Save(ctx, all.Formats, src, items, ndfile.SaveOptions{FS: ndfile.OS, Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		w := zip.NewWriter(&text)
+		if err := errors.Join(w.AddFS(os.DirFS(src)), w.Close(), os.WriteFile(file, text.Bytes(), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"", format} {
+			f, got, err := ndfile.OpenAs(ctx, all.Formats, file, ndfile.OpenOptions{Format: name})
+			if err != nil || got.Name() != format {
+				t.Errorf("%s as %q: %v", format, name, err)
+				continue
+			}
+			if elements, _, kind := loaded(ctx, f, nil); !bytes.Equal(elements[:len(data)], data) || kind != nil {
+				t.Errorf("%s: %q, %v", format, elements, kind)
+			}
+		}
+		sink := ndfile.Sink{Infos: make([]ndfile.LoadInfo, 1), Buf: make([]byte, 100)}
+		if err := ndfile.Load(ctx, all.Formats, ndfile.OS, file, &sink); err != nil || !bytes.Equal(sink.Buf[:len(data)], data) {
+			t.Errorf("%s loaded: %v", format, err)
+		}
+		if got, err := ndfile.Detect(ctx, all.Formats, ndfile.OS, file); err != nil || got.Name() != format {
+			t.Errorf("%s: detected as %v, %v", format, got, err)
+		}
+		if _, err := ndfile.Convert(ctx, all.Formats, file, src+".npy", ndfile.ConvertOptions{}); err != nil {
+			t.Error(err)
+		}
+		err := ndfile.Verify(ctx, all.Formats, file, ndfile.VerifyOptions{}, func(p ndfile.Problem) { t.Errorf("%s: %v", format, p) })
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := ndfile.Open(ctx, all.Formats, file, ndfile.OpenOptions{Mode: ndfile.Update}); !errors.Is(err, ndfile.ErrNotSupported) {
+			t.Error(err)
+		}
+	}
+	if _, err := ndfile.Open(ctx, all.Formats, dir+"/none.zip", ndfile.OpenOptions{}); !errors.Is(err, ndfile.ErrNotFound) {
+		t.Error(err)
 	}
 }
