@@ -371,6 +371,7 @@ func fileInfo(h handle, info *C.ndf_file_info) error {
 		out := C.ndf_file_info{
 			kind:    C.uint32_t(nf.Kind()),
 			narrays: C.int64_t(len(nf.Names())),
+			ngroups: C.int64_t(len(groupsOf(nf))),
 			caps:    C.uint32_t(f.format.Caps()),
 			mode:    C.uint32_t(f.access),
 			nrows:   -1,
@@ -592,15 +593,15 @@ func flushFile(h handle) error {
 	})
 }
 
-// ndfgo_file_remove removes an array and its data from a file, at once.
+// ndfgo_file_remove removes an array and its data, or a group and all that is in it, from a file, at once.
 //
-// Open handles of the array stay open and refuse to read and write.
+// Open handles of its arrays stay open and refuse to read and write.
 //
 // C: int32_t ndf_file_remove(ndf_file file, const char *name, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of a file open for changes or being created
-//   - name (in): the array's name
+//   - name (in): the name of the array, or the path of the group
 //
 // Returns: NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_READ_ONLY for a file open for reading;
 // NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_REMOVE, and for a file that is this one array; NDF_ERR_PERMISSION;

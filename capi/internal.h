@@ -249,6 +249,12 @@ extern int32_t ndfgo_file_get_attrs(ndf_file file, char *buf, int64_t *len, ndf_
 extern int32_t ndfgo_file_set_attrs(ndf_file file, char *attrs_json, ndf_error *err);
 extern int32_t ndfgo_array_get_attrs(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_set_attrs(ndf_array array, char *attrs_json, ndf_error *err);
+extern int32_t ndfgo_file_get_group_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_group_get_attrs(ndf_file file, char *name, char *buf, int64_t *len, ndf_error *err);
+extern int32_t ndfgo_group_set_attrs(ndf_file file, char *name, char *attrs_json, ndf_error *err);
+extern int32_t ndfgo_file_add_group(ndf_file file, char *name, char *attrs_json, ndf_error *err);
+extern int32_t ndfgo_file_rename(ndf_file file, char *from, char *to, ndf_error *err);
+extern int32_t ndfgo_file_consolidate(ndf_file file, int32_t on, ndf_error *err);
 extern int32_t ndfgo_file_get_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_blosc_compress(void *src, int64_t n, ndf_blosc_params *params, void *dst, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_blosc_decompress(void *chunk, int64_t n, int32_t threads, void *dst, int64_t *len, ndf_error *err);

@@ -118,6 +118,7 @@ typedef struct ndf_file_info {
   int64_t nrows;   /* number of rows of a table; -1: it is none */
   uint32_t flags;  /* NDF_FILE_* bits */
   uint32_t reserved; /* 0 */
+  int64_t ngroups; /* number of groups below the root */
 } ndf_file_info;
 
 /* An array of an open file. */

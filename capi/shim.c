@@ -66,6 +66,12 @@ typedef struct calls {
   int32_t (*file_set_attrs)(ndf_file file, char *attrs_json, ndf_error *err);
   int32_t (*array_get_attrs)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_set_attrs)(ndf_array array, char *attrs_json, ndf_error *err);
+  int32_t (*file_get_group_name)(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*group_get_attrs)(ndf_file file, char *name, char *buf, int64_t *len, ndf_error *err);
+  int32_t (*group_set_attrs)(ndf_file file, char *name, char *attrs_json, ndf_error *err);
+  int32_t (*file_add_group)(ndf_file file, char *name, char *attrs_json, ndf_error *err);
+  int32_t (*file_rename)(ndf_file file, char *from, char *to, ndf_error *err);
+  int32_t (*file_consolidate)(ndf_file file, int32_t on, ndf_error *err);
   int32_t (*file_get_trailing)(ndf_file file, void *buf, int64_t *len, ndf_error *err);
   int32_t (*blosc_compress)(void *src, int64_t n, ndf_blosc_params *params, void *dst, int64_t *len, ndf_error *err);
   int32_t (*blosc_decompress)(void *chunk, int64_t n, int32_t threads, void *dst, int64_t *len, ndf_error *err);
@@ -137,6 +143,12 @@ static const calls own_calls = {
   ndfgo_file_set_attrs,
   ndfgo_array_get_attrs,
   ndfgo_array_set_attrs,
+  ndfgo_file_get_group_name,
+  ndfgo_group_get_attrs,
+  ndfgo_group_set_attrs,
+  ndfgo_file_add_group,
+  ndfgo_file_rename,
+  ndfgo_file_consolidate,
   ndfgo_file_get_trailing,
   ndfgo_blosc_compress,
   ndfgo_blosc_decompress,
@@ -475,6 +487,44 @@ int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf_error *
   return table == NULL ? NDF_ERR_FORKED : table->array_set_attrs(array, ARG(char *, attrs_json), ARG(ndf_error *, err));
 }
 
+int32_t ndf_file_get_group_name(ndf_file file, int64_t index, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(len)) return refuse_null(err, "ndf_file_get_group_name", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_get_group_name(file, index, ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_group_get_attrs(ndf_file file, const char *name, char *buf, int64_t *len, ndf_error *err) {
+  if (IS_NULL(name)) return refuse_null(err, "ndf_group_get_attrs", "name");
+  if (IS_NULL(len)) return refuse_null(err, "ndf_group_get_attrs", "len");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->group_get_attrs(file, ARG(char *, name), ARG(char *, buf), ARG(int64_t *, len), ARG(ndf_error *, err));
+}
+
+int32_t ndf_group_set_attrs(ndf_file file, const char *name, const char *attrs_json, ndf_error *err) {
+  if (IS_NULL(name)) return refuse_null(err, "ndf_group_set_attrs", "name");
+  if (IS_NULL(attrs_json)) return refuse_null(err, "ndf_group_set_attrs", "attrs_json");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->group_set_attrs(file, ARG(char *, name), ARG(char *, attrs_json), ARG(ndf_error *, err));
+}
+
+int32_t ndf_file_add_group(ndf_file file, const char *name, const char *attrs_json, ndf_error *err) {
+  if (IS_NULL(name)) return refuse_null(err, "ndf_file_add_group", "name");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_add_group(file, ARG(char *, name), ARG(char *, attrs_json), ARG(ndf_error *, err));
+}
+
+int32_t ndf_file_rename(ndf_file file, const char *from, const char *to, ndf_error *err) {
+  if (IS_NULL(from)) return refuse_null(err, "ndf_file_rename", "from");
+  if (IS_NULL(to)) return refuse_null(err, "ndf_file_rename", "to");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_rename(file, ARG(char *, from), ARG(char *, to), ARG(ndf_error *, err));
+}
+
+int32_t ndf_file_consolidate(ndf_file file, int32_t on, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_consolidate(file, on, ARG(ndf_error *, err));
+}
+
 int32_t ndf_file_get_trailing(ndf_file file, void *buf, int64_t *len, ndf_error *err) {
   if (IS_NULL(len)) return refuse_null(err, "ndf_file_get_trailing", "len");
   const calls *table = enter(err);
@@ -706,7 +756,7 @@ _Static_assert(offsetof(ndf_format_info, struct_size) == 0, "ndf_format_info.str
 _Static_assert(offsetof(ndf_format_info, caps) == 4, "ndf_format_info.caps");
 _Static_assert(offsetof(ndf_format_info, name) == 8, "ndf_format_info.name");
 _Static_assert(offsetof(ndf_format_info, extensions) == 40, "ndf_format_info.extensions");
-_Static_assert(sizeof(ndf_file_info) == 72, "ndf_file_info");
+_Static_assert(sizeof(ndf_file_info) == 80, "ndf_file_info");
 _Static_assert(offsetof(ndf_file_info, struct_size) == 0, "ndf_file_info.struct_size");
 _Static_assert(offsetof(ndf_file_info, kind) == 4, "ndf_file_info.kind");
 _Static_assert(offsetof(ndf_file_info, narrays) == 8, "ndf_file_info.narrays");
@@ -716,6 +766,7 @@ _Static_assert(offsetof(ndf_file_info, format) == 24, "ndf_file_info.format");
 _Static_assert(offsetof(ndf_file_info, nrows) == 56, "ndf_file_info.nrows");
 _Static_assert(offsetof(ndf_file_info, flags) == 64, "ndf_file_info.flags");
 _Static_assert(offsetof(ndf_file_info, reserved) == 68, "ndf_file_info.reserved");
+_Static_assert(offsetof(ndf_file_info, ngroups) == 72, "ndf_file_info.ngroups");
 _Static_assert(sizeof(ndf_array_info) == 1656, "ndf_array_info");
 _Static_assert(offsetof(ndf_array_info, struct_size) == 0, "ndf_array_info.struct_size");
 _Static_assert(offsetof(ndf_array_info, ndim) == 4, "ndf_array_info.ndim");

@@ -65,6 +65,7 @@ module ndfile
   integer(c_int32_t), parameter, public :: NDF_CAP_VERIFY = 32768
   integer(c_int32_t), parameter, public :: NDF_CAP_SPLIT = 65536
   integer(c_int32_t), parameter, public :: NDF_CAP_MIGRATE = 131072
+  integer(c_int32_t), parameter, public :: NDF_CAP_GROUPS = 262144
   integer(c_int32_t), parameter, public :: NDF_MAX_NDIM = 64
   integer(c_int32_t), parameter, public :: NDF_ADDRESS_MIB = 128
   integer(c_int32_t), parameter, public :: NDF_KIND_ARRAY = 1
@@ -142,7 +143,7 @@ module ndfile
   end type
 
   type, bind(C), public :: ndf_file_info
-    integer(c_int32_t) :: struct_size = 72
+    integer(c_int32_t) :: struct_size = 80
     integer(c_int32_t) :: kind = 0
     integer(c_int64_t) :: narrays = 0
     integer(c_int32_t) :: caps = 0
@@ -151,6 +152,7 @@ module ndfile
     integer(c_int64_t) :: nrows = 0
     integer(c_int32_t) :: flags = 0
     integer(c_int32_t) :: reserved = 0
+    integer(c_int64_t) :: ngroups = 0
   end type
 
   type, bind(C), public :: ndf_array_info
@@ -558,7 +560,7 @@ module ndfile
       integer(c_int32_t) :: ndf_file_flush
     end function
 
-    ! Removes an array and its data from a file, at once.
+    ! Removes an array and its data, or a group and all that is in it, from a file, at once.
     function ndf_file_remove(file, name, err) bind(C)
       import
       integer(c_int64_t), value :: file
@@ -904,6 +906,67 @@ module ndfile
       integer(c_int32_t) :: ndf_array_set_attrs
     end function
 
+    ! Gives the name of a group by its position.
+    function ndf_file_get_group_name(file, index, buf, len, err) bind(C)
+      import
+      integer(c_int64_t), value :: file
+      integer(c_int64_t), value :: index
+      character(kind=c_char), intent(out), optional :: buf(*)
+      integer(c_int64_t), intent(inout) :: len
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_file_get_group_name
+    end function
+
+    ! Gives the attributes of a group.
+    function ndf_group_get_attrs(file, name, buf, len, err) bind(C)
+      import
+      integer(c_int64_t), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(out), optional :: buf(*)
+      integer(c_int64_t), intent(inout) :: len
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_group_get_attrs
+    end function
+
+    ! Replaces all attributes of a group.
+    function ndf_group_set_attrs(file, name, attrs_json, err) bind(C)
+      import
+      integer(c_int64_t), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in) :: attrs_json(*)
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_group_set_attrs
+    end function
+
+    ! Makes a group, and those above it that are missing.
+    function ndf_file_add_group(file, name, attrs_json, err) bind(C)
+      import
+      integer(c_int64_t), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in), optional :: attrs_json(*)
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_file_add_group
+    end function
+
+    ! Gives an array or a group, with all that is in it, another name, at once.
+    function ndf_file_rename(file, from, to, err) bind(C)
+      import
+      integer(c_int64_t), value :: file
+      character(kind=c_char), intent(in) :: from(*)
+      character(kind=c_char), intent(in) :: to(*)
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_file_rename
+    end function
+
+    ! Says whether a file holds copies of all metadata below its root.
+    function ndf_file_consolidate(file, on, err) bind(C)
+      import
+      integer(c_int64_t), value :: file
+      integer(c_int32_t), value :: on
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_file_consolidate
+    end function
+
     ! Gives the bytes that follow the data of a file, which formats with NDF_CAP_TRAILING keep without giving ...
     function ndf_file_get_trailing(file, buf, len, err) bind(C)
       import
@@ -1166,6 +1229,12 @@ module ndfile
   public :: ndf_file_set_attrs
   public :: ndf_array_get_attrs
   public :: ndf_array_set_attrs
+  public :: ndf_file_get_group_name
+  public :: ndf_group_get_attrs
+  public :: ndf_group_set_attrs
+  public :: ndf_file_add_group
+  public :: ndf_file_rename
+  public :: ndf_file_consolidate
   public :: ndf_file_get_trailing
   public :: ndf_blosc_compress
   public :: ndf_blosc_decompress

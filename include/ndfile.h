@@ -140,7 +140,8 @@ enum {
   NDF_CAP_REMOVE = 0x4000, /* arrays can be removed */
   NDF_CAP_VERIFY = 0x8000, /* files are checked more thoroughly than by reading them */
   NDF_CAP_SPLIT = 0x10000, /* files can be split and joined without touching compressed data */
-  NDF_CAP_MIGRATE = 0x20000 /* files of other formats can be taken over in place */
+  NDF_CAP_MIGRATE = 0x20000, /* files of other formats can be taken over in place */
+  NDF_CAP_GROUPS = 0x40000 /* arrays can lie in groups, and are named by paths */
 };
 
 /* An open file or folder, an array of one, and an array mapped into memory. Handles are numbers, not
@@ -257,6 +258,7 @@ typedef struct ndf_file_info {
   int64_t nrows;   /* number of rows of a table; -1: it is none */
   uint32_t flags;  /* NDF_FILE_* bits */
   uint32_t reserved; /* 0 */
+  int64_t ngroups; /* number of groups below the root */
 } ndf_file_info;
 
 /* An array of an open file. */
@@ -876,12 +878,12 @@ NDF_API int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_sp
  * Since 1.0. */
 NDF_API int32_t ndf_file_flush(ndf_file file, ndf_error *err);
 
-/* Removes an array and its data from a file, at once.
+/* Removes an array and its data, or a group and all that is in it, from a file, at once.
  *
- * Open handles of the array stay open and refuse to read and write.
+ * Open handles of its arrays stay open and refuse to read and write.
  *
  *   file  the handle of a file open for changes or being created
- *   name  [in] the array's name
+ *   name  [in] the name of the array, or the path of the group
  *
  * Returns NDF_OK; NDF_ERR_NAME when there is no such array; NDF_ERR_READ_ONLY for a file open for reading;
  *   NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_REMOVE, and for a file that is this one array;
@@ -1484,6 +1486,102 @@ NDF_API int32_t ndf_array_get_attrs(ndf_array array, char *buf, int64_t *len, nd
  * Threads: any; waits for calls that are running on the file.
  * Since 1.0. */
 NDF_API int32_t ndf_array_set_attrs(ndf_array array, const char *attrs_json, ndf_error *err);
+
+/* ==== Groups ========================================================================== */
+
+/* Gives the name of a group by its position.
+ *
+ *   file   the handle
+ *   index  position in the sorted list, from 0 up to ngroups of ndf_file_info
+ *   buf    [out, nullable] receives the path of the group from the root, as "a/b", UTF-8; NULL only with *len
+ *          0
+ *   len    [inout] in: bytes at buf; out: length of the path
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_BOUNDS for an index outside; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_get_group_name(ndf_file file, int64_t index, char *buf, int64_t *len,
+    ndf_error *err);
+
+/* Gives the attributes of a group.
+ *
+ *   file  the handle of the file
+ *   name  [in] the group's path from the root; "" is the file itself
+ *   buf   [out, nullable] receives a JSON object; NULL only with *len 0
+ *   len   [inout] in: bytes at buf; out: length of the text
+ *
+ * Returns NDF_OK; NDF_ERR_BUFFER; NDF_ERR_NAME when there is no such group; NDF_ERR_NOT_SUPPORTED for a file
+ *   without groups; NDF_ERR_CORRUPT; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_group_get_attrs(ndf_file file, const char *name, char *buf, int64_t *len, ndf_error *err);
+
+/* Replaces all attributes of a group.
+ *
+ * They are written when the file is flushed or closed.
+ *
+ *   file        the handle of the file
+ *   name        [in] the group's path from the root; "" is the file itself
+ *   attrs_json  [in] the new attributes as a JSON object; NaN, Infinity and -Infinity are allowed
+ *
+ * Returns NDF_OK; NDF_ERR_NAME when there is no such group; NDF_ERR_READ_ONLY for a file open for reading;
+ *   NDF_ERR_NOT_SUPPORTED for a file without groups; NDF_ERR_LIMIT; NDF_ERR_CORRUPT; NDF_ERR_IO;
+ *   NDF_ERR_HANDLE; NDF_ERR_ARGUMENT for text that is not a JSON object.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_group_set_attrs(ndf_file file, const char *name, const char *attrs_json, ndf_error *err);
+
+/* Makes a group, and those above it that are missing.
+ *
+ * In a file open for changes it is there at once.
+ *
+ *   file        the handle of a file open for changes or being created
+ *   name        [in] the group's path from the root, as "a/b"
+ *   attrs_json  [in, nullable] its attributes as a JSON object; NULL: none
+ *
+ * Returns NDF_OK; NDF_ERR_NAME_EXISTS when the name is taken; NDF_ERR_READ_ONLY for a file open for reading;
+ *   NDF_ERR_NOT_SUPPORTED for a format without NDF_CAP_GROUPS, and for a file that is one array; NDF_ERR_BUSY
+ *   while another writer has the group above; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE;
+ *   NDF_ERR_ARGUMENT for a name that no group can have.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_add_group(ndf_file file, const char *name, const char *attrs_json, ndf_error *err);
+
+/* Gives an array or a group, with all that is in it, another name, at once.
+ *
+ * Groups above the new name that are missing are made. Open handles of arrays stay usable.
+ *
+ *   file  the handle of a file open for changes or being created
+ *   from  [in] the present path from the root
+ *   to    [in] the new path
+ *
+ * Returns NDF_OK; NDF_ERR_NAME when there is nothing of the name; NDF_ERR_NAME_EXISTS when the new one is
+ *   taken; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a format without
+ *   NDF_CAP_GROUPS, and for a file that is one array; NDF_ERR_BUSY while another writer has what is renamed;
+ *   NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_rename(ndf_file file, const char *from, const char *to, ndf_error *err);
+
+/* Says whether a file holds copies of all metadata below its root.
+ *
+ * With them a reader opens the file with one request. They are written when the file is flushed or closed,
+ * and kept true by every later change of this library.
+ *
+ *   file  the handle of a file open for changes or being created
+ *   on    0 removes the copies, anything else has them written
+ *
+ * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED for a format without
+ *   NDF_CAP_GROUPS, and for a file that is one array; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE.
+ * Ownership: nothing is kept.
+ * Threads: any; waits for calls that are running on the file.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_consolidate(ndf_file file, int32_t on, ndf_error *err);
 
 /* ==== Bytes after the data ============================================================ */
 

@@ -1131,7 +1131,7 @@ class file {
   /// Makes what was changed visible to others, as close() would, and leaves the file open. NDF_ERR_NOT_SUPPORTED where the
   /// format writes only when the file is closed.
   void flush() { detail::call(ndf_file_flush, handle()); }
-  /// Removes an array and its data, at once. NDF_ERR_NAME when there is none of that name.
+  /// Removes an array and its data, or a group and all that is in it, at once. Their array objects refuse to work.
   void remove(const std::string &name) { detail::call(ndf_file_remove, handle(), detail::c_text(name, "name")); }
 
   /// Appends rows to all columns of a table at once: one item a column, in any order. NDF_ERR_NAME for a column that is
@@ -1159,6 +1159,31 @@ class file {
 
   /// Attributes of the file as a JSON object.
   std::string attrs_json() const { return detail::text(ndf_file_get_attrs, handle()); }
+  /// The paths of all groups below the root, sorted; none where the format has no groups.
+  std::vector<std::string> groups() const {
+    std::vector<std::string> out;
+    for (std::int64_t i = 0, n = info().ngroups; i < n; i++) out.push_back(detail::text(ndf_file_get_group_name, handle(), i));
+    return out;
+  }
+  /// Attributes of a group as a JSON object; "" is the file itself. Throws NDF_ERR_NAME when there is none.
+  std::string group_attrs_json(const std::string &name) const {
+    return detail::text(ndf_group_get_attrs, handle(), detail::c_text(name, "name"));
+  }
+  /// Replaces all attributes of a group; they are written when the file is closed.
+  void set_group_attrs_json(const std::string &name, const std::string &json) {
+    detail::call(ndf_group_set_attrs, handle(), detail::c_text(name, "name"), detail::c_text(json, "attributes"));
+  }
+  /// Makes a group, and those above it that are missing. Throws NDF_ERR_NAME_EXISTS, NDF_ERR_NOT_SUPPORTED.
+  void add_group(const std::string &name, const std::string &attrs_json = "{}") {
+    detail::call(ndf_file_add_group, handle(), detail::c_text(name, "name"), detail::c_text(attrs_json, "attributes"));
+  }
+  /// Gives an array or a group, with all that is in it, another path, at once. Throws NDF_ERR_NAME, NDF_ERR_NAME_EXISTS.
+  void rename(const std::string &from, const std::string &to) {
+    detail::call(ndf_file_rename, handle(), detail::c_text(from, "name"), detail::c_text(to, "name"));
+  }
+  /// Has copies of all metadata written to the root, or removed, when the file is closed.
+  void consolidate(bool on = true) { detail::call(ndf_file_consolidate, handle(), on ? 1 : 0); }
+
   /// The bytes after the data, empty when there are none. Throws NDF_ERR_NOT_SUPPORTED where the format keeps none.
   std::string trailing() const {
     return detail::bytes(ndf_file_get_trailing, handle());

@@ -26,7 +26,7 @@ compile header.cpp header17 "${CXX:-c++}" -std=c++17
 for t in header99 header11 header17; do "$dir/$t"; done
 echo 'header: ok'
 
-for t in contract roundtrip prepared threads blosc rawarray resize chunks table arrow verify convert fork two_copies pthreads1000 coroutine map many \
+for t in contract roundtrip prepared threads blosc rawarray resize groups chunks table arrow verify convert fork two_copies pthreads1000 coroutine map many \
   ${PANIC:+panic}; do
   case " ${SKIP:-} " in *" $t "*) continue ;; esac
   compile $t.c $t "${CC:-cc}" -std=c11

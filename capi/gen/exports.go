@@ -29,6 +29,7 @@ var groups = []struct{ file, title string }{
 	{"reduce.go", "Reductions"},
 	{"arrow.go", "Arrow"},
 	{"attrs.go", "Attributes"},
+	{"groups.go", "Groups"},
 	{"trailing.go", "Bytes after the data"},
 	{"blosc.go", "Blosc1 chunks"},
 	{"oneshot.go", "Small files in one call"},

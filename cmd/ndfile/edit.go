@@ -25,6 +25,9 @@ type change struct {
 	// store does it to a store that is open for changes; nil where only a copy can
 	// be edited.
 	store func(ctx context.Context, f ndfile.File) error
+	// node is OLD=NEW where only one array or group is renamed, which stores with
+	// groups do directly.
+	node string
 }
 
 // editCommand is a command that writes an edited file. plan reads the arguments
@@ -81,6 +84,15 @@ func (j *job) replace(cmd *cobra.Command, ch change) (convertJSON, error) {
 		return result, err
 	}
 	f.Abort()
+	if from, to, ok := strings.Cut(ch.node, "="); ok && format.Caps()&ndfile.CapGroups != 0 {
+		ch.store = func(ctx context.Context, f ndfile.File) error {
+			t, ok := f.(ndfile.Tree)
+			if !ok {
+				return ndfile.NewError(ndfile.ErrName, "").In(from)
+			}
+			return t.Rename(ctx, from, to)
+		}
+	}
 	if ch.store != nil && format.Caps()&ndfile.CapUpdate != 0 {
 		err := updateStore(cmd.Context(), j.src, ch.store)
 		result.Done = err == nil
@@ -240,10 +252,11 @@ func match(names, patterns []string) ([]string, error) {
 
 func newRename() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "rename FILE OLD=NEW...",
-		Short:   "rename arrays and axes",
-		Long:    "rename gives arrays new names, all at once: a=b b=a exchanges two. With --dim it renames\naxes, in all arrays that have them.",
-		Example: "  ndfile rename x.ds t=temp --dim x=lon --in-place",
+		Use:   "rename FILE OLD=NEW...",
+		Short: "rename arrays and axes",
+		Long: "rename gives arrays new names, all at once: a=b b=a exchanges two. With --dim it renames\n" +
+			"axes, in all arrays that have them. In place, a group is renamed with all that is in it.",
+		Example: "  ndfile rename x.ds t=temp --dim x=lon --in-place\n  ndfile rename x.zarr air=atmosphere --in-place",
 	}
 	cmd.Flags().StringArrayP("dim", "d", nil, "OLD=NEW: a new name for an axis; may be repeated")
 	return editCommand(cmd, func(cmd *cobra.Command, t target, args []string) (change, error) {
@@ -258,12 +271,16 @@ func newRename() *cobra.Command {
 		if len(names)+len(dims) == 0 {
 			err = usage("nothing to rename: expected OLD=NEW")
 		}
-		return change{edit: func(_ context.Context, c *contents) error {
+		ch := change{edit: func(_ context.Context, c *contents) error {
 			if err := renameArrays(c, names); err != nil {
 				return err
 			}
 			return renameDims(c, dims)
-		}}, err
+		}}
+		if len(names) == 1 && len(dims) == 0 {
+			ch.node = args[0]
+		}
+		return ch, err
 	})
 }
 
@@ -328,8 +345,8 @@ func renameDims(c *contents, m map[string]string) error {
 func newRm() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "rm FILE NAME...",
-		Short:   "remove arrays",
-		Long:    "rm leaves out arrays, by names or glob patterns. Attributes are removed by set --unset.",
+		Short:   "remove arrays and groups",
+		Long:    "rm leaves out arrays, by names or glob patterns; in place also groups, with all that is in\nthem. Attributes are removed by set --unset.",
 		Example: "  ndfile rm x.ds temp 'tmp_*' --out y.ds",
 	}
 	return editCommand(cmd, func(_ *cobra.Command, t target, args []string) (change, error) {
@@ -356,9 +373,17 @@ func removeArrays(ctx context.Context, f ndfile.File, patterns []string) error {
 	if !ok {
 		return ndfile.NewError(ndfile.ErrNotSupported, "the only array of a store cannot be removed")
 	}
-	gone, err := match(slices.Clone(f.Names()), patterns)
+	names := slices.Clone(f.Names())
+	if t, ok := f.(ndfile.Tree); ok {
+		names = slices.Concat(t.Groups(), names)
+	}
+	gone, err := match(names, patterns)
+	last := ""
 	for _, name := range gone {
-		if err == nil {
+		if last != "" && strings.HasPrefix(name, last+"/") {
+			continue // it went with its group
+		}
+		if last = name; err == nil {
 			err = ndfile.Locate(r.Remove(ctx, name), "", name, true)
 		}
 	}
@@ -369,8 +394,8 @@ func newSet() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set FILE[:NAME] [KEY=VALUE...]",
 		Short: "set attributes of a file or an array, and names of axes",
-		Long: "set changes attributes: of the array NAME, or else of the file. VALUE is JSON; what is not\n" +
-			"is a text.",
+		Long: "set changes attributes: of the array NAME (in place also of a group), or else of the file.\n" +
+			"VALUE is JSON; what is not is a text.",
 		Example: "  ndfile set x.ds title='two stations' version=3 --in-place\n  ndfile set x.ds:temp units=K --dims station,time --out y.ds",
 	}
 	cmd.Flags().StringArray("unset", nil, "KEY: remove an attribute; may be repeated")
@@ -398,7 +423,7 @@ func newSet() *cobra.Command {
 		if len(e.dims) > 0 {
 			return change{edit: e.contents}, nil
 		}
-		return change{e.contents, e.store}, nil
+		return change{edit: e.contents, store: e.store}, nil
 	})
 }
 
@@ -423,14 +448,18 @@ func (e *attrsEdit) apply(attrs *ndfile.Attrs) error {
 }
 
 // store changes the attributes of a store that is open for changes.
-func (e *attrsEdit) store(_ context.Context, f ndfile.File) error {
+func (e *attrsEdit) store(ctx context.Context, f ndfile.File) error {
 	attrs := f.Attrs()
 	if e.named {
 		a, err := f.Array(e.name)
+		if t, ok := f.(ndfile.Tree); ok && ndfile.KindOf(err) == ndfile.ErrName && slices.Contains(t.Groups(), e.name) {
+			attrs, err = t.GroupAttrs(ctx, e.name)
+		} else if err == nil {
+			attrs = a.Attrs()
+		}
 		if err != nil {
 			return err
 		}
-		attrs = a.Attrs()
 	}
 	if attrs == nil {
 		return ndfile.NewError(ndfile.ErrNotSupported, "the format has no attributes here")

@@ -17,7 +17,14 @@ type infoJSON struct {
 	Format text        `json:"format"`
 	Kind   text        `json:"kind"`
 	Attrs  attrsJSON   `json:"attrs"`
+	Groups []groupJSON `json:"groups"`
 	Arrays []arrayJSON `json:"arrays"`
+}
+
+// groupJSON is a group in infoJSON.
+type groupJSON struct {
+	Name  text      `json:"name"`
+	Attrs attrsJSON `json:"attrs"`
 }
 
 // arrayJSON is an array in infoJSON.
@@ -73,7 +80,16 @@ func describe(cmd *cobra.Command, t target) (infoJSON, error) {
 		return infoJSON{}, err
 	}
 	info := infoJSON{Path: text(t.path), Format: text(format.Name()), Kind: text(f.Kind().String()),
-		Attrs: attrsJSON{f.Attrs()}, Arrays: []arrayJSON{}}
+		Attrs: attrsJSON{f.Attrs()}, Groups: []groupJSON{}, Arrays: []arrayJSON{}}
+	if tree, ok := f.(ndfile.Tree); ok && !t.named {
+		for _, name := range tree.Groups() {
+			attrs, err := tree.GroupAttrs(cmd.Context(), name)
+			if err != nil {
+				return info, ndfile.Locate(err, t.path, name, true)
+			}
+			info.Groups = append(info.Groups, groupJSON{text(name), attrsJSON{attrs}})
+		}
+	}
 	for _, name := range names {
 		a, err := t.array(f, name)
 		if err != nil {
@@ -106,6 +122,10 @@ func (i *infoJSON) print(w io.Writer) {
 	shared := len(i.Arrays) == 1 && i.Arrays[0].Attrs.Attrs == i.Attrs.Attrs
 	if !shared {
 		writeAttrs(w, "  ", i.Attrs.Attrs)
+	}
+	for _, g := range i.Groups {
+		fmt.Fprintf(w, "  %s/\n", printable(string(g.Name)))
+		writeAttrs(w, "    ", g.Attrs.Attrs)
 	}
 	for _, a := range i.Arrays {
 		fmt.Fprintf(w, "  %s %s %s%s", printable(string(a.Name)), a.DType, a.axes(), either(a.Masked, " masked", ""))

@@ -50,7 +50,7 @@ func (v *verifier) run(ctx context.Context) error {
 		return p.err
 	}
 	if v.opt.Repair {
-		if err := v.Hold(ctx, v.disk.FS); err != nil {
+		if err := v.Hold(ctx, v.disk.FS, 0); err != nil {
 			return err
 		}
 	}

@@ -30,6 +30,7 @@ const (
 	CapVerify
 	CapSplit
 	CapMigrate
+	CapGroups
 )
 
 // Ability is one thing that not every format can do.
@@ -69,6 +70,7 @@ var Abilities = []Ability{
 	{Cap: CapVerify, Name: "verify", Text: "files are checked more thoroughly than by reading them", Interface: reflect.TypeFor[Verifier](), Of: "Format"},
 	{Cap: CapSplit, Name: "split", Text: "files can be split and joined without touching compressed data", Interface: reflect.TypeFor[Splitter](), Of: "Format"},
 	{Cap: CapMigrate, Name: "migrate", Text: "files of other formats can be taken over in place", Interface: reflect.TypeFor[Migrator](), Of: "Format"},
+	{Cap: CapGroups, Name: "groups", Text: "arrays can lie in groups, and are named by paths", Interface: reflect.TypeFor[Tree](), Of: "File"},
 }
 
 // Names lists the set as words, in the order of the bits.
@@ -172,9 +174,35 @@ type Locker interface {
 
 // Remover is a File that can lose arrays.
 type Remover interface {
-	// Remove deletes an array and its data at once. The Array is unusable
-	// afterwards. An unknown name is ErrName.
+	// Remove deletes an array and its data, or a group and all that is in it, at once.
+	// Its Arrays are unusable afterwards. An unknown name is ErrName.
 	Remove(ctx context.Context, name string) error
+}
+
+// Tree is a File whose arrays lie in groups. The names of arrays and groups are
+// their paths from the root of the file, with "/" between the parts; the root
+// itself is "".
+//
+// In a new file of a format that has single arrays too, the first Add decides: the
+// name "" makes a Single, any other, and AddGroup, a Dataset.
+type Tree interface {
+	// Groups lists the groups below the root, sorted. The caller must not change the
+	// slice.
+	Groups() []string
+	// GroupAttrs are the attributes of a group, with the rules of File.Attrs. An
+	// unknown name is ErrName.
+	GroupAttrs(ctx context.Context, name string) (*Attrs, error)
+	// AddGroup makes a group, and those above it that are missing, as Add does for
+	// those above an array. attrs may be nil. A name that is taken is ErrNameExists.
+	AddGroup(ctx context.Context, name string, attrs *Attrs) error
+	// Rename gives an array or a group, with all that is in it, another name, at
+	// once; groups above the new name that are missing are made. Open Arrays stay
+	// usable. Errors: ErrName for an unknown name, ErrNameExists for one that is taken.
+	Rename(ctx context.Context, from, to string) error
+	// Consolidate says whether the root holds copies of all metadata below it, by which
+	// a reader opens the file with one request. They are written with the other
+	// changes by Flush and Close, and kept true by every change of this library.
+	Consolidate(ctx context.Context, on bool) error
 }
 
 // RowResizer is a File of kind Table whose number of rows can change. Its calls

@@ -62,6 +62,19 @@ func (c *conversion) compareFile(ctx context.Context, dst File) error {
 	if c.plan.create.Attrs != nil && !sameAttrs(dst.Attrs(), c.plan.create.Attrs) {
 		return differs("the attributes of the file")
 	}
+	for _, g := range c.plan.groups {
+		t, ok := dst.(Tree)
+		if !ok {
+			return differs("the list of groups")
+		}
+		attrs, err := t.GroupAttrs(ctx, g.name)
+		if err != nil {
+			return Locate(err, "", g.name, true)
+		}
+		if !sameAttrs(attrs, g.attrs) {
+			return Locate(differs("the attributes of a group"), "", g.name, true)
+		}
+	}
 	if t, ok := dst.(Trailer); ok && c.plan.create.Trailing != nil {
 		trailing, err := t.Trailing(ctx)
 		if err != nil {

@@ -56,7 +56,8 @@ const convertBytes = 16 << 20
 //
 // A source that is a single array is called "data" in a dataset. Of a dataset or
 // table, a destination that is a single array takes the only array or opt.Name,
-// else ErrArgument.
+// else ErrArgument. Where the destination can be both, a single array stays one,
+// and opt.Name of a dataset becomes one. Groups go along with their attributes.
 //
 // Data move in blocks of 16 MiB, two of them while they are compared; chunks that
 // both sides encode alike are copied as they are. The destination appears when it is
@@ -200,6 +201,15 @@ func (c *conversion) progress(n int64) error {
 
 // write copies all arrays. Errors say on which side they are.
 func (c *conversion) write(ctx context.Context, src, dst File) error {
+	for _, g := range c.plan.groups {
+		t, ok := dst.(Tree)
+		if !ok {
+			return NewError(ErrInternal, "the file has no groups").On(c.dst)
+		}
+		if err := t.AddGroup(ctx, g.name, g.attrs); err != nil {
+			return Locate(err, c.dst, g.name, true)
+		}
+	}
 	for i := range c.plan.arrays {
 		it := &c.plan.arrays[i]
 		a, err := src.Array(it.from)

@@ -66,8 +66,9 @@ type Format interface {
 // an error gives ErrHandle, whatever its arguments.
 type File interface {
 	// Kind is what the file holds. In a format that has both arrays and tables
-	// (CapRows) the first Add to a new file decides: the name "" makes a Single,
-	// any other a Table; until then it is a Table.
+	// (CapRows) or single arrays and groups (CapGroups) the first Add to a new file
+	// decides: the name "" makes a Single, any other a Table or Dataset, as which it
+	// counts until then.
 	Kind() Kind
 	// Names lists the arrays in file order; for [Single] it is [""]. The
 	// caller must not change the slice.

@@ -16,7 +16,8 @@ type Loss struct {
 	Array string
 	// What is "data" (the whole array is left out), "dtype" (values stay, in another
 	// type), "mask" (missing elements become zeros), "attributes", "dims", "file
-	// attributes" or "trailing bytes".
+	// attributes", "group" (one without arrays)
+	// or "trailing bytes".
 	What string
 	// Why is one line.
 	Why string
@@ -36,6 +37,7 @@ type plan struct {
 	from, to Format
 	// create are the options for the new file.
 	create CreateOptions
+	groups []groupAttrs
 	arrays []carried
 	losses []Loss
 	kept   map[string]ndarray.DType // what stored has found out
@@ -47,6 +49,12 @@ type plan struct {
 	host ExtraKeeper
 	// refused is why the first of the arrays that are left out is.
 	refused error
+}
+
+// groupAttrs is a group with its attributes.
+type groupAttrs struct {
+	name  string
+	attrs *Attrs
 }
 
 // carried is an array that is converted.
@@ -86,6 +94,11 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 	if err := p.file(ctx, src, names); err != nil {
 		return nil, err
 	}
+	if opt.Name == "" {
+		if err := p.tree(ctx, src); err != nil {
+			return nil, err
+		}
+	}
 	dry, err := p.dry(ctx)
 	if err != nil {
 		return nil, err
@@ -100,7 +113,7 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 		if err != nil {
 			return nil, err
 		}
-		if err := p.array(ctx, dry, a, name, newName(src.Kind(), kind, name, opt.Name)); err != nil {
+		if err := p.array(ctx, dry, a, name, p.newName(src.Kind(), kind, name, opt.Name)); err != nil {
 			return nil, Locate(err, "", name, src.Kind() != Single)
 		}
 	}
@@ -112,10 +125,12 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 }
 
 // newName is the name of an array in the destination.
-func newName(from, to Kind, name, wanted string) string {
+func (p *plan) newName(from, to Kind, name, wanted string) string {
 	switch {
 	case to == Single:
 		return ""
+	case to == Dataset && p.to.Caps()&CapGroups != 0 && (wanted == "" && from == Single || wanted != "" && from != Single):
+		return "" // one array, then
 	case from == Single && wanted != "":
 		return wanted
 	case to == Table && (from == Single || wanted != ""):
@@ -163,6 +178,31 @@ func (p *plan) file(ctx context.Context, src File, names []string) error {
 		}
 		if trailing != nil && !p.lacks(CapTrailing, "", "trailing bytes", "bytes after the data") {
 			p.create.Trailing = trailing
+		}
+	}
+	return nil
+}
+
+// tree plans groups. Where the destination has none, the names of arrays tell of
+// those that hold some; attributes and other groups are lost.
+func (p *plan) tree(ctx context.Context, src File) error {
+	t, ok := src.(Tree)
+	if !ok {
+		return nil
+	}
+	for _, name := range t.Groups() {
+		attrs, err := t.GroupAttrs(ctx, name)
+		if err != nil {
+			return Locate(err, "", name, true)
+		}
+		holds := slices.ContainsFunc(src.Names(), func(array string) bool { return strings.HasPrefix(array, name+"/") })
+		switch {
+		case p.to.Caps()&CapGroups != 0:
+			p.groups = append(p.groups, groupAttrs{name, attrs})
+		case attrs.Len() > 0:
+			p.lacks(CapGroups, name, "attributes", "groups")
+		case !holds:
+			p.lacks(CapGroups, name, "group", "groups")
 		}
 	}
 	return nil
@@ -286,7 +326,7 @@ func (p *plan) probe(ctx context.Context, d ndarray.DType, found func(Spec)) {
 	if err != nil {
 		return
 	}
-	name := newName(Single, f.Kind(), "", "")
+	name := p.newName(Single, f.Kind(), "", "")
 	if _, err := f.Add(ctx, name, Spec{DType: d, Shape: []int64{0}}); err != nil {
 		f.Abort()
 		return

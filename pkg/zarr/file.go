@@ -22,6 +22,16 @@ type file struct {
 	array    *array
 	attrs    *ndfile.Attrs
 	oldAttrs *ndfile.Attrs // as they are on disk; when updating
+	copies   copies        // around the array
+	of, name string        // of an array of a group: the path of that, and the name there
+}
+
+// Located names the file, and the array where there are several.
+func (f *file) Located(err error) error {
+	if f.of == "" {
+		return f.Session.Located(err)
+	}
+	return ndfile.Locate(edit.Moved(err, f.Root, f.Path), f.of, f.name, true)
 }
 
 func (f *file) Kind() ndfile.Kind    { return ndfile.Single }
@@ -213,9 +223,22 @@ func (f *file) Flush(ctx context.Context) error {
 	defer f.Unlock()
 	err := f.Check(true)
 	if err == nil && f.Mode == edit.Updating {
-		err = f.flushAttrs(ctx)
+		err = f.flush(ctx)
 	}
 	return f.Located(err)
+}
+
+// flush writes what is in memory, and makes consolidated metadata of groups around
+// the array true.
+func (f *file) flush(ctx context.Context) error {
+	err := f.flushAttrs(ctx)
+	if f.wrote {
+		f.wrote, f.copies.stale = false, true
+	}
+	if err == nil && f.version.caps&ndfile.CapGroups != 0 {
+		err = f.copies.refresh(ctx, &f.store, false, f.Write)
+	}
+	return err
 }
 
 // Close writes the attributes; of a new file the metadata too, and makes it
@@ -229,7 +252,7 @@ func (f *file) Close(ctx context.Context) error {
 	}
 	switch f.Mode {
 	case edit.Updating:
-		err = f.flushAttrs(ctx)
+		err = f.flush(ctx)
 	case edit.Creating:
 		if err = f.finish(ctx); err != nil {
 			f.Folder.Abort()

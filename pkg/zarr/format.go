@@ -39,14 +39,17 @@ func (f format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile
 	found, err := vfs.HasFile(fsys, path+"/"+f.version.meta)
 	switch {
 	case err != nil:
+		return ndfile.NoMatch, err
 	case found && (f.version != &version0 || !replaced(fsys, path)):
 		return ndfile.Certain, nil
 	case found:
-	case f.version.isGroup(fsys, path):
-		return ndfile.Possible, nil // Open says what it is
-	default:
-		_, err = fsys.Stat(path)
+		return ndfile.NoMatch, nil
 	}
+	group, err := f.version.isGroup(fsys, path)
+	if err != nil || group {
+		return ndfile.Certain, err
+	}
+	_, err = fsys.Stat(path)
 	return ndfile.NoMatch, err
 }
 
@@ -82,40 +85,4 @@ func (f format) openArray(ctx context.Context, fsys ndfile.FS, path string, opt 
 		return nil, err
 	}
 	return file, nil
-}
-
-// Create starts a new file. A folder at path is replaced when the file is closed,
-// if it is an array of this format and holds nothing else; otherwise it is
-// ErrExists.
-func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.CreateOptions) (ndfile.File, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := f.checkOld(ctx, fsys, path); err != nil {
-		return nil, err
-	}
-	folder, err := vfs.NewFolder(fsys, path, opt.WriteOptions, f.version.ours)
-	if err != nil {
-		return nil, err
-	}
-	file := &file{store: newStore(f.version, fsys, folder.Path(), false, ndfile.Limits{})}
-	file.Create(path, folder, opt.WriteOptions)
-	file.attrs = opt.Attrs.Clone()
-	if file.attrs == nil {
-		file.attrs = ndfile.NewAttrs()
-	}
-	return file, nil
-}
-
-// checkOld refuses to replace a folder that is no array of this format.
-func (f format) checkOld(ctx context.Context, fsys ndfile.FS, path string) error {
-	info, err := fsys.Stat(path)
-	if err != nil || info.Mode != vfs.Dir {
-		return nil // vfs.NewFolder tells what is wrong
-	}
-	match, err := f.Detect(ctx, fsys, path)
-	if err == nil && match == ndfile.NoMatch {
-		err = ndfile.NewError(ndfile.ErrExists, "the folder exists and is no "+f.version.format+" array: it is not replaced").On(path)
-	}
-	return err
 }

@@ -7,299 +7,234 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// errIsGroup tells that there is a group where an array was looked for.
-var errIsGroup = errors.New("a group of arrays")
-
 // group is an open group: a dataset of the arrays below it, named by their paths
-// from there. Its attributes are those of the group; they are read only. An array is
-// opened when it is first asked for, with a writer lock of its own where the group
-// was opened for changes.
+// from there. An array is opened when it is first asked for, with a writer lock of
+// its own beside that of the group where the group is open for changes. Whoever
+// changes a group below holds the writer lock of that for the time of the change.
 type group struct {
-	format format
+	edit.Session
 	store  // of the group's folder
-	fsys   ndfile.FS
-	opt    ndfile.OpenOptions
-	given  string // the path of the caller
-	names  []string
-	attrs  *ndfile.Attrs
-
-	mu     sync.Mutex
-	open   map[string]*file
-	closed bool
+	format format
+	opt    ndfile.OpenOptions // of the arrays
+	fsys   ndfile.FS          // what they are opened in
+	nodes  nodes
+	open   map[string]*file  // arrays in use
+	groups map[string]*inner // groups in use; "" is this one
+	copies copies
+	held   map[string]*edit.Session // writer locks for a change that is under way
+	gone   []string                 // what was removed, but not all of it: by its temporary name
 }
 
-// maxGroups is how deep groups may nest.
-const maxGroups = 64
+// inner is a group with its attributes.
+type inner struct {
+	store
+	attrs, old *ndfile.Attrs // old: as they are on disk; nil: there is no document yet
+	doc        *pyjson.Object
+}
 
-// openGroup opens the group at a path. What its documents say counts, wherever there
-// are any; of a store that has consolidated metadata only, those.
+// openGroup opens the group at a path. For reading, consolidated metadata count
+// where there are any; else the documents do.
 func (f format) openGroup(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.OpenOptions) (*group, error) {
-	g := &group{format: f, fsys: fsys, opt: opt, given: strings.Clone(path), open: map[string]*file{}}
-	g.store = newStore(f.version, fsys, g.given, opt.FollowSymlinks, opt.Limits)
-	copies, err := g.consolidated(ctx)
-	if err != nil {
-		return nil, ndfile.Locate(err, path, "", false)
+	g := &group{format: f, fsys: fsys, opt: opt, open: map[string]*file{}, groups: map[string]*inner{}}
+	v := f.version
+	signs := []string{v.meta}
+	if v.group != "" {
+		signs = []string{v.group, v.copies}
 	}
-	if err := g.list(ctx, "", 0); err != nil {
-		return nil, ndfile.Locate(err, path, "", false)
+	inStore, err := g.Session.Open(ctx, fsys, path, &opt, signs...)
+	g.store = newStore(v, inStore, g.Root, opt.FollowSymlinks, opt.Limits)
+	if err == nil {
+		err = g.load(ctx)
 	}
-	if len(g.names) == 0 && len(copies) > 0 && opt.Mode == ndfile.ReadOnly {
-		g.useCopies(copies)
-	}
-	slices.Sort(g.names)
-	if g.attrs, err = g.groupAttrs(ctx); err != nil {
-		return nil, ndfile.Locate(err, path, "", false)
+	if err = g.Opened(err, &opt); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
 
-// list finds the arrays below a folder of the group.
-func (g *group) list(ctx context.Context, below string, depth int) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if depth > maxGroups {
-		return ndfile.NewError(ndfile.ErrLimit, "groups nested deeper than 64").On(g.path(below))
-	}
-	entries, err := g.files.ReadDir(g.path(below))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := below + e.Name
-		if e.Mode != vfs.Dir && (e.Mode != vfs.Symlink || !g.files.Follow) || vfs.IsTempName(e.Name) {
-			continue
-		}
-		isArray, err := g.isArray(ctx, name)
-		switch {
-		case err != nil:
-			return err
-		case isArray:
-			g.names = append(g.names, name)
-		default:
-			err := g.list(ctx, name+"/", depth+1)
-			if errors.Is(err, syscall.ENOTDIR) { // a link to a file
-				err = nil
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// isArray tells whether a folder has the document of an array.
-func (g *group) isArray(ctx context.Context, name string) (bool, error) {
-	text, err := g.read(ctx, name+"/"+g.version.meta)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return false, nil
-		}
-		return false, err
-	}
+// load reads what is opened at once: the nodes, and the attributes of the root.
+func (g *group) load(ctx context.Context) error {
 	if g.version.group != "" {
-		return true, nil // groups have a document of another name
-	}
-	doc, err := metafile.Parse(text, g.files.Limits)
-	if err != nil {
-		return true, nil // opening it tells what is wrong
-	}
-	node, _ := doc.Get("node_type")
-	word, _ := node.Str()
-	return word != "group", nil
-}
-
-// consolidated reads the copies of documents that the group's folder may hold in one
-// place, by their paths from the group. Those of a kind or version that is not known
-// are left out, as their specifications have it.
-func (g *group) consolidated(ctx context.Context) (copies map[string]pyjson.Value, err error) {
-	var doc *metafile.Document
-	var members pyjson.Value
-	file := g.version.copies
-	if file == "" {
-		file = g.version.meta
-	}
-	text, err := g.read(ctx, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil {
-		doc, err = metafile.Parse(text, g.files.Limits)
-	}
-	if err != nil {
-		return nil, ndfile.Locate(err, g.path(file), "", false)
-	}
-	if g.version.copies != "" {
-		if n, _ := doc.Get("zarr_consolidated_format"); n.Text() != "1" {
-			return nil, nil
+		if err := g.files.Expect(g.path(g.version.group), vfs.Regular); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		members, _ = doc.Get("metadata")
+	}
+	copies, err := g.consolidated(ctx)
+	if err != nil {
+		return err
+	}
+	if copies != nil && g.Mode == edit.Reading {
+		g.useCopies(copies)
 	} else {
-		if err := refuse3(doc); err != nil {
-			return nil, ndfile.Locate(err, g.path(file), "", false)
+		n, err := findNodes(ctx, &g.store)
+		if err != nil {
+			return err
 		}
-		inline, ok := doc.Get(consolidated3)
-		kind, _ := inline.Object().Get("kind")
-		if word, _ := kind.Str(); !ok || inline.Kind() == pyjson.KindNull {
-			return nil, nil
-		} else if word != "inline" {
-			must, ok := inline.Object().Get("must_understand")
-			if b, isBool := must.Bool(); ok && isBool && !b {
-				return nil, nil
-			}
-			err := ndfile.NewError(ndfile.ErrNotSupported, "consolidated metadata of the kind "+metafile.Short(kind)).At(doc.Offset(consolidated3))
-			return nil, ndfile.Locate(err, g.path(file), "", false)
-		}
-		members, _ = inline.Object().Get("metadata")
+		g.nodes = *n
 	}
-	copies = map[string]pyjson.Value{}
-	for i := range members.Object().Len() {
-		key, v := members.Object().At(i)
-		if !cleanKey(key) {
-			err := ndfile.NewError(ndfile.ErrCorrupt, "consolidated metadata: expected paths within the group, found "+quoted(key))
-			return nil, ndfile.Locate(err, g.path(file), "", false)
-		}
-		copies[key] = v
-	}
-	return copies, nil
+	_, err = g.inner(ctx, "")
+	return err
 }
 
-// consolidated3 is the member of version 3 that holds copies of documents.
-const consolidated3 = "consolidated_metadata"
-
-// cleanKey tells whether a path leads to something below a folder.
-func cleanKey(key string) bool {
-	for part := range strings.SplitSeq(key, "/") {
-		if part == "" || part == "." || part == ".." || strings.ContainsAny(part, "\\\x00") {
-			return key == ""
-		}
+// inner gives a group, whose attributes are read when it is first asked for.
+func (g *group) inner(ctx context.Context, name string) (*inner, error) {
+	if n := g.groups[name]; n != nil {
+		return n, nil
 	}
-	return true
-}
-
-// useCopies reads documents from consolidated metadata, and lists the arrays that
-// are there.
-func (g *group) useCopies(copies map[string]pyjson.Value) {
-	docs := map[string][]byte{}
-	for key, v := range copies {
-		path := key
-		if g.version.group == "" {
-			path = strings.TrimPrefix(key+"/"+g.version.meta, "/")
-		}
-		docs[g.path(path)] = pyjson.Append(nil, v)
-		array, isDocument := strings.CutSuffix(path, "/"+g.version.meta)
-		if node, _ := v.Object().Get("node_type"); isDocument {
-			if word, _ := node.Str(); word != "group" {
-				g.names = append(g.names, array)
-			}
-		}
+	if g.nodes.has(name) != groupNode {
+		return nil, g.unknown(name)
 	}
-	g.fsys = withDocuments{g.fsys, docs}
-	g.store = newStore(g.version, g.fsys, g.root, g.opt.FollowSymlinks, g.opt.Limits)
-}
-
-// withDocuments is a file system in which some documents are in memory.
-type withDocuments struct {
-	ndfile.FS
-	docs map[string][]byte
-}
-
-func (w withDocuments) ReadSmall(ctx context.Context, path string, buf []byte) (int, vfs.File, error) {
-	if doc, ok := w.docs[path]; ok && len(doc) < len(buf) {
-		return copy(buf, doc), nil, nil
+	n := &inner{store: g.store}
+	if name != "" {
+		n.root = g.path(name)
 	}
-	return w.FS.ReadSmall(ctx, path, buf)
-}
-
-func (w withDocuments) Stat(path string) (vfs.Info, error) {
-	if doc, ok := w.docs[path]; ok {
-		return vfs.Info{Size: int64(len(doc)), Mode: vfs.Regular}, nil
-	}
-	return w.FS.Stat(path)
-}
-
-func (w withDocuments) Lstat(path string) (vfs.Info, error) {
-	if _, ok := w.docs[path]; ok {
-		return w.Stat(path)
-	}
-	return w.FS.Lstat(path)
-}
-
-// groupAttrs reads the attributes of the group.
-func (g *group) groupAttrs(ctx context.Context) (*ndfile.Attrs, error) {
-	if g.version.attrs != "" {
-		return g.readAttrs(ctx, nil)
-	}
-	text, err := g.read(ctx, g.version.meta)
-	if err != nil {
+	n.metaText, n.attrsText = nil, nil
+	if err := n.load(ctx); err != nil {
 		return nil, err
 	}
-	doc, err := metafile.Parse(text, g.files.Limits)
+	g.groups[strings.Clone(name)] = n
+	return n, nil
+}
+
+// load reads the documents of a group.
+func (n *inner) load(ctx context.Context) (err error) {
+	if n.version.attrs != "" {
+		n.attrs, err = n.readAttrs(ctx, nil)
+	} else {
+		n.attrs, err = n.load3(ctx)
+	}
+	n.old = n.attrs.Clone()
+	return err
+}
+
+// load3 is load of version 3. A group without a document, which there should not
+// be, has no attributes.
+func (n *inner) load3(ctx context.Context) (*ndfile.Attrs, error) {
+	text, err := n.read(ctx, n.version.meta)
+	if errors.Is(err, fs.ErrNotExist) {
+		n.doc = groupDocument3()
+		return ndfile.NewAttrs(), nil
+	}
+	var doc *metafile.Document
+	if err == nil {
+		n.metaText = text
+		doc, err = metafile.Parse(text, n.files.Limits)
+	}
 	if err == nil {
 		err = refuse3(doc)
 	}
 	if err != nil {
-		return nil, ndfile.Locate(err, g.path(g.version.meta), "", false)
+		return nil, ndfile.Locate(err, n.path(n.version.meta), "", false)
 	}
-	return g.readAttrs(ctx, &metadata{doc: doc.Object})
+	n.doc = doc.Object
+	return n.readAttrs(ctx, &metadata{doc: doc.Object})
+}
+
+// groupDocument3 is the document of a new group of version 3.
+func groupDocument3() *pyjson.Object {
+	return object(inDocument, object(), "zarr_format", pyjson.Int(3), "node_type", pyjson.String("group")).Object()
+}
+
+// write writes the documents of a group; the one of version 2 that says no more
+// than that it is one, only where there is none.
+func (n *inner) write(attrs *ndfile.Attrs, opt ndfile.WriteOptions) error {
+	v := n.version
+	if v.attrs != "" {
+		if n.old == nil {
+			if err := n.writeDocument(v.group, object("zarr_format", pyjson.Int(2)).Object(), opt); err != nil {
+				return err
+			}
+		}
+		if n.old == nil && attrs.Len() == 0 {
+			return nil
+		}
+		opt.Ordered = n.old.Len() == 0
+		return n.writeDocument(v.attrs, attrs, opt)
+	}
+	doc := n.doc.Clone()
+	doc.Set(inDocument, pyjson.ObjectValue(attrs.Clone()))
+	if err := n.writeDocument(v.meta, doc, opt); err != nil {
+		return err
+	}
+	n.doc = doc
+	return nil
 }
 
 func (g *group) Kind() ndfile.Kind    { return ndfile.Dataset }
-func (g *group) Attrs() *ndfile.Attrs { return g.attrs }
-func (g *group) Names() []string      { return g.names }
+func (g *group) Attrs() *ndfile.Attrs { return g.groups[""].attrs }
 
-func (g *group) located(err error) error { return ndfile.Locate(err, g.given, "", false) }
+func (g *group) Names() []string {
+	g.RLock()
+	defer g.RUnlock()
+	return g.nodes.arrays
+}
+
+// Groups implements [ndfile.Tree].
+func (g *group) Groups() []string {
+	g.RLock()
+	defer g.RUnlock()
+	return g.nodes.groups
+}
+
+// GroupAttrs implements [ndfile.Tree].
+func (g *group) GroupAttrs(ctx context.Context, name string) (*ndfile.Attrs, error) {
+	g.Lock()
+	defer g.Unlock()
+	if err := g.Check(false); err != nil {
+		return nil, g.Located(err)
+	}
+	n, err := g.inner(ctx, name)
+	if err != nil {
+		return nil, g.Located(err)
+	}
+	return n.attrs, nil
+}
+
+// unknown is the error of a name that there is not.
+func (g *group) unknown(name string) error {
+	return ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name))
+}
 
 // Array implements [ndfile.File].
 func (g *group) Array(name string) (ndfile.Array, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return nil, g.located(ndfile.ErrClosed())
+	g.Lock()
+	defer g.Unlock()
+	if err := g.Check(false); err != nil {
+		return nil, g.Located(err)
 	}
-	if f := g.open[name]; f != nil {
-		return f.array.public(), nil
-	}
-	if _, ok := slices.BinarySearch(g.names, name); !ok {
-		return nil, g.located(ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name)))
-	}
-	name = strings.Clone(name)
-	f, err := g.format.openArray(context.Background(), g.fsys, g.path(name), g.opt)
+	f, err := g.array(name)
 	if err != nil {
-		return nil, ndfile.Locate(err, g.path(name), "", false)
+		return nil, g.Located(err)
 	}
-	g.open[name] = f
 	return f.array.public(), nil
 }
 
-// Add implements [ndfile.File]: groups cannot be changed yet, their arrays can.
-func (g *group) Add(context.Context, string, ndfile.Spec) (ndfile.Array, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	switch {
-	case g.closed:
-		return nil, g.located(ndfile.ErrClosed())
-	case g.opt.Mode == ndfile.ReadOnly:
-		return nil, g.located(ndfile.NewError(ndfile.ErrReadOnly, ""))
+func (g *group) array(name string) (*file, error) {
+	if f := g.open[name]; f != nil {
+		return f, nil
 	}
-	return nil, g.located(ndfile.NewError(ndfile.ErrNotSupported, "adding arrays to a group: create the array at a path of its own"))
-}
-
-// Flush implements [ndfile.Flusher].
-func (g *group) Flush(ctx context.Context) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.each(func(f *file) error { return f.Flush(ctx) })
+	if g.nodes.has(name) != arrayNode {
+		return nil, g.unknown(name)
+	}
+	name = strings.Clone(name)
+	f, err := g.format.openArray(context.Background(), g.fsys, g.path(name), g.opt)
+	if errors.Is(err, errIsGroup) {
+		err = ndfile.NewError(ndfile.ErrCorrupt, "the consolidated metadata say that it is an array, but it is a group")
+	}
+	if err != nil {
+		return nil, ndfile.Locate(err, g.path(name), "", false)
+	}
+	f.of, f.name = g.Path, name
+	g.open[name] = f
+	return f, nil
 }
 
 // Shared implements [ndfile.Locker].
@@ -307,42 +242,128 @@ func (g *group) Shared() bool { return g.opt.Mode == ndfile.Update && g.opt.Shar
 
 // Locked implements [ndfile.Locker]: all arrays that are open are.
 func (g *group) Locked() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.RLock()
+	defer g.RUnlock()
 	for _, f := range g.open {
-		if !f.Locked() {
+		if f.Mode == edit.Updating && !f.Locked() {
 			return false
 		}
 	}
-	return g.opt.Mode == ndfile.Update
+	return g.Session.Locked()
+}
+
+// Flush implements [ndfile.Flusher]. A file being created appears when it is
+// closed, not before.
+func (g *group) Flush(ctx context.Context) error {
+	g.Lock()
+	defer g.Unlock()
+	err := g.Check(true)
+	if err == nil && g.Mode == edit.Updating {
+		err = g.flush(ctx)
+	}
+	return g.Located(err)
+}
+
+// flush writes what was changed. The error is the first one.
+func (g *group) flush(ctx context.Context) (err error) {
+	for _, name := range slices.Sorted(maps.Keys(g.open)) {
+		f := g.open[name]
+		f.Lock()
+		e := f.flushAttrs(ctx)
+		g.copies.stale = g.copies.stale || f.wrote
+		f.wrote = false
+		f.Unlock()
+		if err == nil {
+			err = f.Located(e)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.groups)) {
+		if e := g.flushGroup(ctx, name); err == nil {
+			err = e
+		}
+	}
+	if err == nil {
+		err = g.refreshCopies(ctx)
+	}
+	return err
+}
+
+// flushGroup writes the attributes of a group if they were changed.
+func (g *group) flushGroup(ctx context.Context, name string) error {
+	n := g.groups[name]
+	if pyjson.ObjectValue(n.attrs).Equal(pyjson.ObjectValue(n.old)) {
+		return nil
+	}
+	if err := errors.Join(ctx.Err(), g.Alone()); err != nil {
+		return err
+	}
+	return g.holding(ctx, []string{name}, func() error {
+		file, was := g.version.attrs, n.attrsText
+		if file == "" {
+			file, was = g.version.meta, n.metaText
+		}
+		if err := edit.Unchanged(ctx, &n.files, n.path(file), was); err != nil {
+			return err
+		}
+		if err := n.write(n.attrs, g.Write); err != nil {
+			return err
+		}
+		n.old, g.copies.stale = n.attrs.Clone(), true
+		return nil
+	})
 }
 
 // Close implements [ndfile.File].
 func (g *group) Close(ctx context.Context) error {
-	return g.end(func(f *file) error { return f.Close(ctx) })
+	g.Lock()
+	defer g.Unlock()
+	err := g.Check(false)
+	if err != nil {
+		return g.Located(err)
+	}
+	switch g.Mode {
+	case edit.Updating:
+		// Others, who may not write to this group, can have changed what is below.
+		if !g.Shared() {
+			g.copies.find(ctx, &g.store, true)
+			g.copies.stale = g.copies.stale || len(g.copies.dirs) > 0
+		}
+		err = g.flush(ctx)
+	case edit.Creating:
+		if err = g.finish(ctx); err != nil {
+			g.Folder.Abort()
+			break
+		}
+		err = g.Folder.Commit()
+	}
+	g.endAll()
+	return g.Located(err)
 }
 
-// Abort implements [ndfile.File].
-func (g *group) Abort() error { return g.end((*file).Abort) }
-
-// each calls do for all arrays that are open; the lock is held. The error is the
-// first one.
-func (g *group) each(do func(f *file) error) (err error) {
-	if g.closed {
-		return g.located(ndfile.ErrClosed())
-	}
-	for _, name := range slices.Sorted(maps.Keys(g.open)) {
-		if e := do(g.open[name]); err == nil {
-			err = e
+// Abort drops a file being created, and the attributes that were changed since
+// Flush of another.
+func (g *group) Abort() error {
+	g.Lock()
+	defer g.Unlock()
+	err := g.Check(false)
+	if err == nil {
+		g.endAll()
+		if g.Mode == edit.Creating {
+			err = g.Folder.Abort()
 		}
 	}
-	return err
+	return g.Located(err)
 }
 
-func (g *group) end(do func(f *file) error) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	err := g.each(do)
-	g.closed = true
-	return err
+// endAll ends the sessions of the group and of its arrays.
+func (g *group) endAll() {
+	for _, path := range g.gone {
+		vfs.RemoveTree(g.files.FS, path, nil) // what is left still, verify tells of
+	}
+	for _, f := range g.open {
+		f.Lock()
+		f.End()
+		f.Unlock()
+	}
+	g.End()
 }

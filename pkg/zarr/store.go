@@ -20,6 +20,7 @@ type store struct {
 	root    string // where the files are
 	// The documents as they were read or written here; nil: there was none.
 	metaText, attrsText []byte
+	wrote               bool // a document, since somebody looked
 }
 
 func newStore(v *version, fsys ndfile.FS, root string, follow bool, limits ndfile.Limits) store {
@@ -68,7 +69,9 @@ func (s *store) readMeta(ctx context.Context) (*metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.version.isGroup(s.files.FS, s.root) {
+	if group, err := s.version.isGroup(s.files.FS, s.root); err != nil {
+		return nil, err
+	} else if group {
 		return nil, errIsGroup
 	}
 	found := "a file"
@@ -110,11 +113,13 @@ func (s *store) writeDocument(name string, doc *pyjson.Object, opt ndfile.WriteO
 	if err := s.files.WriteFile(path, [][]byte{text}, opt); err != nil {
 		return s.files.Explain(err, path)
 	}
-	if name == s.version.meta {
+	switch name {
+	case s.version.meta:
 		s.metaText = text
-	} else {
+	case s.version.attrs:
 		s.attrsText = text
 	}
+	s.wrote = true
 	return nil
 }
 

@@ -13,6 +13,11 @@ type textArray struct{ *array }
 
 // notFixed refuses memory of elements of a fixed size.
 func (a textArray) notFixed() error {
+	leave, err := a.enter(false)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return a.located(ndfile.NewError(ndfile.ErrDType, "elements of variable length ("+a.file.meta.dtype.String()+") are read and written as texts"))
 }
 

@@ -23,43 +23,40 @@ import (
 // A temporary file may belong to a writer that still runs: repair when there is
 // none.
 func (f format) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	v := &verifier{file: &file{store: newStore(f.version, fsys, strings.Clone(path), opt.FollowSymlinks, opt.Limits)}, opt: opt}
-	_, err := v.Open(ctx, fsys, path, &ndfile.OpenOptions{})
+	path = strings.Clone(path)
+	found := &findings.List{FS: fsys, Store: strings.TrimRight(path, "/"), Repair: opt.Repair}
+	v := f.verifier(fsys, path, opt, found)
+	err := v.open(ctx, fsys)
 	if err == nil {
-		v.found = findings.List{FS: fsys, Store: strings.TrimRight(v.Root, "/"), Repair: opt.Repair}
-		if err = v.run(ctx); err == nil {
-			v.found.Report(report)
-		}
+		err = v.run(ctx)
 	}
-	v.End()
 	if errors.Is(err, errIsGroup) {
-		return f.verifyGroup(ctx, fsys, path, opt, report)
+		v.End()
+		return f.verifyGroup(ctx, fsys, path, opt, found, report)
+	}
+	defer v.End()
+	if err == nil {
+		found.Report(report)
 	}
 	return v.Located(err)
 }
 
-// verifyGroup verifies the arrays of a group, one after the other.
-func (f format) verifyGroup(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	g, err := f.openGroup(ctx, fsys, path, ndfile.OpenOptions{Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
-	if err != nil {
-		return err
-	}
-	for _, name := range g.names {
-		err := f.Verify(ctx, g.fsys, g.path(name), opt, func(p ndfile.Problem) {
-			p.Array, p.HasArray = name, true
-			report(p)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// verifier makes the verifier of an array.
+func (f format) verifier(fsys ndfile.FS, path string, opt ndfile.VerifyOptions, found *findings.List) *verifier {
+	return &verifier{file: &file{store: newStore(f.version, fsys, path, opt.FollowSymlinks, opt.Limits)}, opt: opt, found: found}
+}
+
+func (v *verifier) open(ctx context.Context, fsys ndfile.FS) error {
+	_, err := v.Open(ctx, fsys, v.root, &ndfile.OpenOptions{})
+	return err
 }
 
 type verifier struct {
 	*file
 	opt        ndfile.VerifyOptions
-	found      findings.List
+	found      *findings.List
+	name       string    // in a group
+	noArray    bool      // it is about a document of a group
 	present    [][]int64 // chunks within the grid
 	outside    [][]int64 // chunks that are not
 	staleLocks int
@@ -68,7 +65,7 @@ type verifier struct {
 func (v *verifier) run(ctx context.Context) (err error) {
 	v.meta, err = v.readMeta(ctx)
 	if err == nil && v.opt.Repair {
-		if err := v.Hold(ctx, v.files.FS); err != nil {
+		if err := v.Hold(ctx, v.files.FS, 0); err != nil {
 			return err
 		}
 		v.meta, err = v.readMeta(ctx) // a writer may just have ended
@@ -115,10 +112,16 @@ func (v *verifier) damaged(err error) error {
 		if e.Cause != nil {
 			p.Msg = strings.TrimPrefix(p.Msg+": "+e.Cause.Error(), ": ")
 		}
-		v.found.Add(p, nil)
+		v.add(p, nil)
 		return nil
 	}
 	return err
+}
+
+// add adds a problem, with the name that the array has in a group.
+func (v *verifier) add(p ndfile.Problem, repair *findings.Repair) {
+	p.Array, p.HasArray = v.name, !v.noArray
+	v.found.Add(p, repair)
 }
 
 // look goes through everything in the folder.
@@ -150,7 +153,7 @@ func (v *verifier) look() error {
 		return nil
 	})
 	if err == nil && v.staleLocks > 0 {
-		v.found.Add(ndfile.Problem{Path: v.Path, HasArray: true, Class: ndfile.Stale, Kind: ndfile.ErrValue, Offset: -1,
+		v.add(ndfile.Problem{Path: v.Path, HasArray: true, Class: ndfile.Stale, Kind: ndfile.ErrValue, Offset: -1,
 			Msg: fmt.Sprintf("%d locks of chunks outside of the grid; they can be deleted while nobody writes", v.staleLocks)}, nil)
 	}
 	return err
@@ -183,10 +186,10 @@ func (v *verifier) leftover(rel string, mode vfs.FileMode) {
 func (v *verifier) harmless(rel string, class ndfile.Class, msg string, move bool) {
 	p := ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Class: class, Kind: ndfile.ErrValue, Offset: -1, Msg: msg}
 	if !move {
-		v.found.Add(p, nil)
+		v.add(p, nil)
 		return
 	}
-	v.found.Add(p, v.found.Plan("move it aside", aside.Step{Path: v.found.Store + "/" + rel}))
+	v.add(p, v.found.Plan("move it aside", aside.Step{Path: strings.TrimRight(v.root, "/") + "/" + rel}))
 }
 
 // checkOutside tells leftovers among the chunks outside of the grid from those
@@ -229,7 +232,7 @@ func (v *verifier) checkOutside(ctx context.Context) error {
 			v.harmless(rel, ndfile.Stale, where+why, true)
 			continue
 		}
-		v.found.Add(ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Kind: ndfile.ErrLoss, Offset: -1,
+		v.add(ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Kind: ndfile.ErrLoss, Offset: -1,
 			Msg: where + ", with data: either the shape in " + v.version.meta + " is damaged, and has to be corrected, or the array was made smaller by a program that leaves such chunks, and they can be deleted"}, nil)
 	}
 	return nil

@@ -1,7 +1,10 @@
 package zarr
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
+	"syscall"
 
 	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
@@ -10,10 +13,10 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// Format2 is Zarr version 2, name "zarr2", extension ".zarr": arrays of chunks in
-// C order without filters, of Blosc or uncompressed; all else is refused by name.
-// New arrays have Blosc chunks named as 0.1. It has the interfaces of [Format0]
-// and is an [ndfile.Migrator] for it.
+// Format2 is Zarr version 2, name "zarr2", extension ".zarr": arrays of chunks with
+// the codecs of package codec, and groups of them, which are datasets. New arrays
+// have Blosc chunks named as 0.1. It has the interfaces of [Format0] and is an
+// [ndfile.Migrator] for it; its groups are an [ndfile.Tree].
 var Format2 ndfile.Format = migrator{format{&version2}}
 
 // The files of version 2 beside the chunks.
@@ -25,7 +28,7 @@ const (
 // version2 is Zarr version 2: .zarray, .zattrs, and chunks beside them.
 var version2 = version{
 	format: "zarr2",
-	caps:   commonCaps | ndfile.CapDims | ndfile.CapStrings,
+	caps:   commonCaps | ndfile.CapDims | ndfile.CapStrings | ndfile.CapRemove | ndfile.CapGroups,
 	meta:   meta2,
 	attrs:  attrs2,
 	// The names of axes are where xarray has them.
@@ -214,12 +217,22 @@ func splitCodecs2(spec *ndfile.Spec) (order string, filters, compressor pyjson.V
 }
 
 // isGroup tells whether a folder without a metadata document is a group.
-func (v *version) isGroup(fsys ndfile.FS, path string) bool {
+func (v *version) isGroup(fsys ndfile.FS, path string) (bool, error) {
 	if v.group == "" {
-		return false
+		return false, nil
 	}
 	for _, sign := range [...]string{v.group, v.copies} {
-		if found, _ := vfs.HasFile(fsys, path+"/"+sign); found {
+		if found, err := vfs.HasFile(fsys, path+"/"+sign); found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
+}
+
+// isAbsent tells that an error says that something is not there.
+func isAbsent(err error) bool {
+	for _, absent := range [...]error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, absent) {
 			return true
 		}
 	}

@@ -13,10 +13,11 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// Format3 is Zarr version 3, name "zarr3", extension ".zarr": arrays on a regular
-// grid with the codecs bytes and blosc; all else is refused by name. New arrays
-// have Blosc chunks named as 0.1, the key encoding "v2". It has the interfaces of
-// [Format0], names of axes, and is an [ndfile.Migrator] for it.
+// Format3 is Zarr version 3, name "zarr3", extension ".zarr": arrays of chunks, in
+// shards too, with the codecs of package codec, and groups of them, which are
+// datasets. New arrays have Blosc chunks named as 0.1, the key encoding "v2". It has
+// the interfaces of [Format0], names of axes, and is an [ndfile.Migrator] for it;
+// its groups are an [ndfile.Tree].
 var Format3 ndfile.Format = migrator{format{&version3}}
 
 const meta3 = "zarr.json"
@@ -24,7 +25,7 @@ const meta3 = "zarr.json"
 // version3 is Zarr version 3: zarr.json holds everything, attributes included.
 var version3 = version{
 	format: "zarr3",
-	caps:   commonCaps | ndfile.CapDims | ndfile.CapStrings,
+	caps:   commonCaps | ndfile.CapDims | ndfile.CapStrings | ndfile.CapRemove | ndfile.CapGroups,
 	meta:   meta3,
 	grid:   "chunk_grid",
 	codec:  "lz4",

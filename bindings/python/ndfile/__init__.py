@@ -21,6 +21,7 @@ from ._attrs import Attrs
 from ._convert import Loss, concat, convert, split
 from ._errors import *  # noqa: F403
 from ._file import File
+from ._group import Group
 from ._info import detect, formats, info
 from ._kinds import open_array, open_dataset, open_table
 from ._lib import version as __version__
@@ -39,6 +40,7 @@ __all__ = [
     "Attrs",
     "Compression",
     "File",
+    "Group",
     "Loss",
     "Orthogonal",
     "Problem",

@@ -55,6 +55,7 @@ NDF_CAP_REMOVE = 16384
 NDF_CAP_VERIFY = 32768
 NDF_CAP_SPLIT = 65536
 NDF_CAP_MIGRATE = 131072
+NDF_CAP_GROUPS = 262144
 NDF_MAX_NDIM = 64
 NDF_ADDRESS_MIB = 128
 NDF_KIND_ARRAY = 1
@@ -194,10 +195,11 @@ class ndf_file_info(Structure):
         ("nrows", c_int64),
         ("flags", c_uint32),
         ("reserved", c_uint32),
+        ("ngroups", c_int64),
     ]
 
 
-assert sizeof(ndf_file_info) == 72
+assert sizeof(ndf_file_info) == 80
 
 
 class ndf_array_info(Structure):
@@ -596,6 +598,12 @@ FUNCTIONS = {
     "ndf_file_set_attrs": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_array_get_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_set_attrs": (c_int32, (c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_get_group_name": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_group_get_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_group_set_attrs": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_add_group": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_rename": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_consolidate": (c_int32, (c_void_p, c_int32, c_void_p,)),
     "ndf_file_get_trailing": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_blosc_compress": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_blosc_decompress": (c_int32, (c_void_p, c_void_p, c_int32, c_void_p, c_void_p, c_void_p,)),

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import _capi, _dtypes, _elements, _html
 from ._array import Array
-from ._attrs import Attrs, from_json
+from ._attrs import Attrs, from_json, to_json
 from ._copies import carried
 from ._copies import storage as stored_as
 from ._errors import (
@@ -32,6 +32,7 @@ from ._errors import (
     NameNotFoundError,
     NotSupportedError,
 )
+from ._group import Group
 from ._index import select
 from ._lib import Path, call, content, encode_name, encode_path, lib, text
 from ._names import unknown
@@ -111,7 +112,8 @@ class File(Mapping[str, Array]):
         Name of the format, such as ``"ds"``.
     kind : str
         ``"array"`` (one array), ``"dataset"`` (named arrays) or ``"table"`` (columns of one length, see
-        `Table`). In a new bcolz file the first array decides: ``""`` makes it an array, other names a table.
+        `Table`). In a new bcolz, zarr2 or zarr3 file the first array decides: ``""`` makes it an array, other
+        names a table or dataset.
 
     Examples
     --------
@@ -132,6 +134,7 @@ class File(Mapping[str, Array]):
         "_arrays",
         "_copy",
         "_elsewhere",
+        "_groups",
         "_handle",
         "_location",
         "_lock",
@@ -161,6 +164,7 @@ class File(Mapping[str, Array]):
     def _prepare(self) -> None:
         self._lock = threading.RLock()  # of what follows, the handle and _elsewhere
         self._names: tuple[str, ...] | None = None
+        self._groups: tuple[str, ...] | None = None
         # The arrays in use: the same object for the same name, and to be closed with the file.
         self._arrays: dict[str, weakref.ref[Array]] = {}
         self._tree: Tree | None = None  # in mode r, once it is looked at
@@ -277,8 +281,8 @@ class File(Mapping[str, Array]):
     def __contains__(self, name: object) -> bool:
         if self.mode == "r":
             self._open()
-            return name in self._described().index
-        return name in self._list()
+            return name in self._described().index or name in self.groups
+        return name in self._list() or name in self.groups
 
     @overload
     def __getitem__(self, name: str) -> Array: ...
@@ -292,7 +296,12 @@ class File(Mapping[str, Array]):
                 f"{self.path}: a {self.kind} is indexed by the names of its arrays, found {name!r}",
                 path=self.path,
             )
-        return self._array(name)
+        try:
+            return self._array(name)
+        except NameNotFoundError:
+            if name in self.groups:
+                return Group(self, name)
+            raise
 
     def _array(self, name: str) -> Array:
         with self._lock:
@@ -318,7 +327,7 @@ class File(Mapping[str, Array]):
         """Give a new handle of an array."""
         with self._lock:
             opened, names = self._open(), self._list()
-            if name not in self:
+            if name not in names:
                 raise NameNotFoundError(f"{self.path}: {unknown(name, names)}", path=self.path)
             i = self._described().index[name] if self.mode == "r" else names.index(name)
             handle = ctypes.c_uint64()
@@ -367,6 +376,33 @@ class File(Mapping[str, Array]):
 
     def _store_attrs(self, raw: bytes) -> None:
         call(self.path, lib.ndf_file_set_attrs, self._open(), raw)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The paths of all groups below the root, sorted; none where the format has no groups.
+
+        ``f["a/b"]`` is the `Group` of such a path.
+        """
+        with self._lock:
+            handle = self._open()
+            if self._groups is None:
+                n = self._info().ngroups
+                self._groups = tuple(
+                    text(self.path, lib.ndf_file_get_group_name, handle, i) for i in range(n)
+                )
+            return self._groups
+
+    def _group_attrs(self, name: str) -> Attrs:
+        """Give the attributes of a group."""
+        raw = encode_name(name)
+
+        def load() -> dict:
+            return from_json(text(self.path, lib.ndf_group_get_attrs, self._open(), raw), self.path)
+
+        def store(values: bytes) -> None:
+            call(self.path, lib.ndf_group_set_attrs, self._open(), raw, values)
+
+        return Attrs(load, store)
 
     @property
     def trailing(self) -> bytes:
@@ -454,7 +490,7 @@ class File(Mapping[str, Array]):
         at = ctypes.addressof(s), ctypes.addressof(handle)
         with self._lock:
             call(self.path, lib.ndf_file_add, self._open(), encode_name(name), *at)
-            self._names = None
+            self._names = self._groups = None
             array = Array(self, name, handle.value)
             self._arrays[name] = weakref.ref(array)
             self.kind = _KINDS.get(self._info().kind, "unknown")
@@ -512,11 +548,62 @@ class File(Mapping[str, Array]):
             raise ArgumentError(f"{self.path}: expected the name of an array, found {name!r}", path=self.path)
 
     def __delitem__(self, name: str) -> None:
-        """Delete an array and its data at once, where the format can (``"remove"`` in `formats`)."""
+        """Delete an array and its data, or a group and all that is in it, at once.
+
+        Where the format can: ``"remove"`` in `formats`.
+        """
         with self._lock:
             call(self.path, lib.ndf_file_remove, self._open(), encode_name(name))
-            self._names = None
-            self._arrays.pop(name, None)
+            self._moved(name)
+
+    def _moved(self, name: str) -> None:
+        """Forget what is not at a path any more."""
+        self._names = self._groups = None
+        for other in [n for n in self._arrays if n == name or n.startswith(name + "/")]:
+            self._arrays.pop(other, None)
+
+    def create_group(self, name: str, attrs: Mapping[str, Any] | None = None) -> Group:
+        """Make a group, and those above it that are missing.
+
+        Parameters
+        ----------
+        name : str
+            Its path from the root, such as ``"a/b"``.
+        attrs : mapping, optional
+            Attributes, see `Attrs`.
+
+        Raises
+        ------
+        NameExistsError, ReadOnlyError
+        NotSupportedError
+            The format has no groups (``"groups"`` in `formats`).
+        """
+        with self._lock:
+            call(self.path, lib.ndf_file_add_group, self._open(), encode_name(name), to_json(attrs))
+            self._groups = None
+            self.kind = _KINDS.get(self._info().kind, "unknown")
+        return Group(self, name)
+
+    def rename(self, old: str, new: str) -> None:
+        """Give an array or a group, with all that is in it, another path, at once.
+
+        Groups above the new path that are missing are made. The format must have groups.
+
+        Raises
+        ------
+        NameNotFoundError, NameExistsError, ReadOnlyError, NotSupportedError
+        """
+        with self._lock:
+            call(self.path, lib.ndf_file_rename, self._open(), encode_name(old), encode_name(new))
+            self._moved(old)
+
+    def consolidate(self, on: bool = True) -> None:
+        """Have copies of all metadata written to the root, by which readers open the file with one request.
+
+        They are written at `flush` and `close`, and kept true by every later change of this library; with
+        False they are removed. For zarr2 and zarr3.
+        """
+        call(self.path, lib.ndf_file_consolidate, self._open(), 1 if on else 0)
 
     def flush(self) -> None:
         """Write what is still in memory of a file open for changes, so that others find it."""

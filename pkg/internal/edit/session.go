@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -70,10 +71,19 @@ func (s *Session) Open(ctx context.Context, fsys ndfile.FS, path string, opt *nd
 	return fsys, nil
 }
 
-// Hold takes the writer lock for a repair of a store that is open for reading.
-func (s *Session) Hold(ctx context.Context, fsys ndfile.FS) (err error) {
-	s.lock, err = lockStore(ctx, fsys, s.Root, &ndfile.OpenOptions{})
+// Hold takes the writer lock of Root alone, for a repair or a change beside a
+// session; timeout is as in OpenOptions.
+func (s *Session) Hold(ctx context.Context, fsys ndfile.FS, timeout time.Duration) (err error) {
+	s.lock, err = lockStore(ctx, fsys, s.Root, &ndfile.OpenOptions{Timeout: timeout})
 	return err
+}
+
+// Moved tells a session that its store has another place now.
+func (s *Session) Moved(path, root string) {
+	if s.lock != nil {
+		s.lock.path = root + "/" + vfs.LockName
+	}
+	s.Path, s.Root = path, root
 }
 
 // Borrow begins a session for changes of the store that of is a session of, under

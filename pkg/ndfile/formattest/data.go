@@ -55,8 +55,8 @@ func checkCaps(s *suite) {
 		s.errorf("Kind is %v, when created it was %v", f.Kind(), s.kind)
 	}
 	var either ndfile.Caps
-	if s.kind == ndfile.Single && s.has(ndfile.CapRows) { // one type of file may be for arrays and tables
-		either = ndfile.CapRows | ndfile.CapRemove
+	if s.kind == ndfile.Single && (s.has(ndfile.CapRows) || s.has(ndfile.CapGroups)) { // one type of file may be for arrays and others
+		either = ndfile.CapRows | ndfile.CapRemove | ndfile.CapGroups
 	}
 	s.implements("File", f, either)
 	for _, name := range f.Names() {

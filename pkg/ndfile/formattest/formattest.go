@@ -24,8 +24,8 @@ type Config struct {
 	// suite tests both orders of each, and that every other dtype is refused.
 	DTypes []string
 	// Kind is the kind of the files to test, for formats that have several
-	// (CapRows): each kind is a run of its own. 0 is the kind of a new file, which
-	// is Table in these formats.
+	// (CapRows, CapGroups): each kind is a run of its own. 0 is the kind of a new
+	// file, which is Table or Dataset in these formats.
 	Kind ndfile.Kind
 	// Ext is the extension of the files, with the dot; "" is the usual one.
 	Ext string
@@ -193,7 +193,7 @@ func newSuite(tb TB, c Config, name string) *suite {
 	s.kind = f.Kind()
 	f.Abort()
 	switch {
-	case s.kind == ndfile.Table && s.has(ndfile.CapRows) && c.Kind == ndfile.Single:
+	case c.Kind == ndfile.Single && (s.kind == ndfile.Table && s.has(ndfile.CapRows) || s.kind == ndfile.Dataset && s.has(ndfile.CapGroups)):
 		s.kind = ndfile.Single // once the first array has the name ""
 	case c.Kind != 0 && c.Kind != s.kind:
 		tb.Fatalf("Config.Kind is %v, a new file is of kind %v", c.Kind, s.kind)

@@ -51,6 +51,7 @@ const NDF_CAP_REMOVE = Int32(16384)
 const NDF_CAP_VERIFY = Int32(32768)
 const NDF_CAP_SPLIT = Int32(65536)
 const NDF_CAP_MIGRATE = Int32(131072)
+const NDF_CAP_GROUPS = Int32(262144)
 const NDF_MAX_NDIM = Int32(64)
 const NDF_ADDRESS_MIB = Int32(128)
 const NDF_KIND_ARRAY = Int32(1)
@@ -137,6 +138,7 @@ struct ndf_file_info
     nrows::Int64
     flags::UInt32
     reserved::UInt32
+    ngroups::Int64
 end
 
 struct ndf_array_info
@@ -448,6 +450,12 @@ const p_ndf_file_get_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_get_attrs = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_get_group_name = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_group_get_attrs = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_group_set_attrs = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_add_group = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_rename = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_file_consolidate = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_file_get_trailing = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_blosc_compress = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_blosc_decompress = Ref{Ptr{Cvoid}}(C_NULL)
@@ -474,7 +482,7 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_open_options) == 64
     @assert sizeof(ndf_write_options) == 32
     @assert sizeof(ndf_format_info) == 136
-    @assert sizeof(ndf_file_info) == 72
+    @assert sizeof(ndf_file_info) == 80
     @assert sizeof(ndf_array_info) == 1656
     @assert sizeof(ndf_blosc_params) == 40
     @assert sizeof(ndf_array_spec) == 112
@@ -544,6 +552,12 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_file_set_attrs[] = dlsym(library, :ndf_file_set_attrs)
     p_ndf_array_get_attrs[] = dlsym(library, :ndf_array_get_attrs)
     p_ndf_array_set_attrs[] = dlsym(library, :ndf_array_set_attrs)
+    p_ndf_file_get_group_name[] = dlsym(library, :ndf_file_get_group_name)
+    p_ndf_group_get_attrs[] = dlsym(library, :ndf_group_get_attrs)
+    p_ndf_group_set_attrs[] = dlsym(library, :ndf_group_set_attrs)
+    p_ndf_file_add_group[] = dlsym(library, :ndf_file_add_group)
+    p_ndf_file_rename[] = dlsym(library, :ndf_file_rename)
+    p_ndf_file_consolidate[] = dlsym(library, :ndf_file_consolidate)
     p_ndf_file_get_trailing[] = dlsym(library, :ndf_file_get_trailing)
     p_ndf_blosc_compress[] = dlsym(library, :ndf_blosc_compress)
     p_ndf_blosc_decompress[] = dlsym(library, :ndf_blosc_decompress)
@@ -615,6 +629,12 @@ ndf_file_get_attrs(file, buf, len, err) = ccall(p_ndf_file_get_attrs[], Int32, (
 ndf_file_set_attrs(file, attrs_json, err) = ccall(p_ndf_file_set_attrs[], Int32, (UInt64, Cstring, Ptr{ndf_error},), file, attrs_json, err)
 ndf_array_get_attrs(array, buf, len, err) = ccall(p_ndf_array_get_attrs[], Int32, (UInt64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), array, buf, len, err)
 ndf_array_set_attrs(array, attrs_json, err) = ccall(p_ndf_array_set_attrs[], Int32, (UInt64, Cstring, Ptr{ndf_error},), array, attrs_json, err)
+ndf_file_get_group_name(file, index, buf, len, err) = ccall(p_ndf_file_get_group_name[], Int32, (UInt64, Int64, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), file, index, buf, len, err)
+ndf_group_get_attrs(file, name, buf, len, err) = ccall(p_ndf_group_get_attrs[], Int32, (UInt64, Cstring, Ptr{UInt8}, Ptr{Int64}, Ptr{ndf_error},), file, name, buf, len, err)
+ndf_group_set_attrs(file, name, attrs_json, err) = ccall(p_ndf_group_set_attrs[], Int32, (UInt64, Cstring, Cstring, Ptr{ndf_error},), file, name, attrs_json, err)
+ndf_file_add_group(file, name, attrs_json, err) = ccall(p_ndf_file_add_group[], Int32, (UInt64, Cstring, Cstring, Ptr{ndf_error},), file, name, attrs_json, err)
+ndf_file_rename(file, from, to, err) = ccall(p_ndf_file_rename[], Int32, (UInt64, Cstring, Cstring, Ptr{ndf_error},), file, from, to, err)
+ndf_file_consolidate(file, on, err) = ccall(p_ndf_file_consolidate[], Int32, (UInt64, Int32, Ptr{ndf_error},), file, on, err)
 ndf_file_get_trailing(file, buf, len, err) = ccall(p_ndf_file_get_trailing[], Int32, (UInt64, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), file, buf, len, err)
 ndf_blosc_compress(src, n, params, dst, len, err) = ccall(p_ndf_blosc_compress[], Int32, (Ptr{Cvoid}, Int64, Ptr{ndf_blosc_params}, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), src, n, params, dst, len, err)
 ndf_blosc_decompress(chunk, n, threads, dst, len, err) = ccall(p_ndf_blosc_decompress[], Int32, (Ptr{Cvoid}, Int64, Int32, Ptr{Cvoid}, Ptr{Int64}, Ptr{ndf_error},), chunk, n, threads, dst, len, err)

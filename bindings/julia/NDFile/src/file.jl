@@ -8,12 +8,14 @@ An open file or folder, made by [`NDFile.open`](@ref): a collection of named, la
 - `f["name"]` is an [`NDArray`](@ref), `f.array` that of a file that is one array; `keys(f)`, `haskey(f, name)`,
   `length(f)` and iteration over `name => array` are in file order.
 - `f.attrs` are the attributes, like a `Dict` with `String` keys.
+- `f["a/b"]` may be a [`NDFile.Group`](@ref) in formats with groups (zarr2, zarr3), and `f.groups` are the paths of all groups;
+  see [`NDFile.create_group`](@ref) and [`NDFile.rename`](@ref).
 - `f["name"] = x` adds an array to a file that is being created or changed, and writes all of it; [`NDFile.create`](@ref)
   declares one to be written piece by piece, and `delete!(f, "name")` removes one. Texts become those of one width where the
   format has no others.
 - `f.path`, `f.mode`, `f.format` (such as `"ds"`) and `f.kind`: `:array`, `:dataset` or `:table`, whose columns have one
-  length and which has rows, see [`NDFile.nrows`](@ref). In a new bcolz file the first array decides: the name `""` makes it
-  one array, any other a table.
+  length and which has rows, see [`NDFile.nrows`](@ref). In a new bcolz, zarr2 or zarr3 file the first array decides: the name
+  `""` makes it one array, any other a table or dataset.
 - `close(f)` closes the file and its arrays; a file that was created appears at its path, whole. [`NDFile.abort`](@ref)
   closes it and leaves nothing. Both may be called again, and by any task.
 
@@ -32,12 +34,13 @@ mutable struct File
     caps::UInt32
     handle::Handle
     names::Vector{String}
+    groups::Vector{String}
     arrays::Dict{String,Any} # the NDArrays that were asked for
     lock::ReentrantLock      # of names and arrays
 end
 
 function File(path::String, mode::String, handle::Handle)
-    f = File(path, mode, "", :unknown, 0, handle, String[], Dict{String,Any}(), ReentrantLock())
+    f = File(path, mode, "", :unknown, 0, handle, String[], String[], Dict{String,Any}(), ReentrantLock())
     list!(f)
     return f
 end
@@ -51,6 +54,7 @@ function list!(f::File)
         field(p, Val(:flags)) & NDF_FILE_UNLOCKED == 0 ||
             @warn "$(f.path): the file system cannot lock, so nothing keeps other writers out; require_lock=true refuses such stores" maxlog=1
         f.names = [text(ndf_file_get_name, number(f), i - 1) for i in 1:field(p, Val(:narrays))]
+        f.groups = [text(ndf_file_get_group_name, number(f), i - 1) for i in 1:field(p, Val(:ngroups))]
     end
     return nothing
 end
@@ -209,7 +213,7 @@ function finish(f::File, end_file)
 end
 
 Base.keys(f::File) = lock(() -> (number(f); copy(f.names)), f.lock)
-Base.haskey(f::File, name) = name in keys(f)
+Base.haskey(f::File, name) = name in keys(f) || name in f.groups
 Base.length(f::File) = length(keys(f))
 Base.eltype(::Type{File}) = Pair{String,Any}
 
@@ -221,6 +225,7 @@ end
 function Base.getindex(f::File, name::AbstractString)
     lock(f.lock) do
         number(f)
+        name in f.groups && !(name in f.names) && return Group(f, String(name))
         get!(f.arrays, name) do
             i = findfirst(==(name), f.names)
             i === nothing && throw(NDFileError(NDF_ERR_NAME, "$(f.path): no array of the name $(repr(name))"))
@@ -232,7 +237,7 @@ function Base.getindex(f::File, name::AbstractString)
     end
 end
 
-Base.propertynames(::File) = (:path, :mode, :format, :kind, :attrs, :array)
+Base.propertynames(::File) = (:path, :mode, :format, :kind, :attrs, :array, :groups)
 
 function Base.getproperty(f::File, name::Symbol)
     name === :attrs && return Attrs(f)
@@ -318,12 +323,16 @@ function Base.setindex!(f::File, value, name::AbstractString)
     return value
 end
 
-# Removes an array and its data at once.
+# Removes an array and its data, or a group and all that is in it, at once.
 function Base.delete!(f::File, name::AbstractString)
     lock(f.lock) do
         GC.@preserve f call(ndf_file_remove, number(f), ctext(name, "name"))
-        haskey(f.arrays, name) && close(pop!(f.arrays, name))
+        for other in filter(n -> below(n, name), collect(keys(f.arrays)))
+            close(pop!(f.arrays, other))
+        end
         list!(f)
     end
     return f
 end
+
+below(name, other) = name == other || startswith(name, string(other, "/"))

@@ -4,7 +4,7 @@
 The formats of the library: `name`, `extensions` (the usual one first) and `caps`, what it can do, as symbols: `:create`,
 `:update` (mode `"r+"`), `:write_once`, `:file_attrs`, `:array_attrs`, `:dims`, `:masked`, `:strings` (of any length),
 `:one_shot`, `:map`, `:trailing`, `:chunked`, `:resize`, `:rows` (tables), `:remove`, `:verify`, `:split`,
-`:migrate`.
+`:migrate`, `:groups`.
 """
 function formats()
     n = Ref{Int32}(0)
@@ -25,7 +25,7 @@ const CAPS = [:create => NDF_CAP_CREATE, :update => NDF_CAP_UPDATE, :write_once 
     :file_attrs => NDF_CAP_FILE_ATTRS, :array_attrs => NDF_CAP_ARRAY_ATTRS, :dims => NDF_CAP_DIMS, :masked => NDF_CAP_MASKED,
     :strings => NDF_CAP_STRINGS, :one_shot => NDF_CAP_ONE_SHOT, :map => NDF_CAP_MAP, :trailing => NDF_CAP_TRAILING,
     :chunked => NDF_CAP_CHUNKED, :resize => NDF_CAP_RESIZE, :rows => NDF_CAP_ROWS, :remove => NDF_CAP_REMOVE,
-    :verify => NDF_CAP_VERIFY, :split => NDF_CAP_SPLIT, :migrate => NDF_CAP_MIGRATE]
+    :verify => NDF_CAP_VERIFY, :split => NDF_CAP_SPLIT, :migrate => NDF_CAP_MIGRATE, :groups => NDF_CAP_GROUPS]
 
 """
     NDFile.detect(path) -> String
