@@ -23,7 +23,7 @@ from ._items import make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._load import gather
 from ._progress import Progress, Watch
-from ._read import result
+from ._read import result, with_names
 from ._save import Scratch, pack
 
 _BATCH = 4096  # files a call
@@ -179,7 +179,8 @@ class _Loader:
             for i in np.flatnonzero(~good & (status != _capi.NDF_ERR_BUFFER)).tolist():
                 k = int(part.which[i])
                 reason = _capi.ndf_error.from_buffer(part.errors.data, i * _ERROR)
-                errors[k] = failure(int(status[i]), reason, paths[k])
+                error = failure(int(status[i]), reason, paths[k])
+                errors[k] = with_names(error, paths[k], self._raw_name)
             part.block = memoryview(b"")
             self._spare.append(part)
         if errors and self._strict:

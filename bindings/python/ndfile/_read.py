@@ -214,13 +214,13 @@ def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
             s = _Scratch(np.empty(max(s.args.need, 1), np.uint8).data, s.args.ninfos)
             status = s.load(raw_path, pooled.name, pooled.flags)
         if status:
-            raise _with_names(failure(status, s.err, path), path, pooled.name)
+            raise with_names(failure(status, s.err, path), path, pooled.name)
     finally:
         _pool.append(pooled)
     return s
 
 
-def _with_names(error: NdfileError, path: Path, name: bytes | None) -> NdfileError:
+def with_names(error: NdfileError, path: Path, name: bytes | None) -> NdfileError:
     """Add to the error of an unknown name which names there are."""
     if isinstance(error, NameNotFoundError) and name is not None:
         with open_file(path) as file:
