@@ -19,7 +19,8 @@ from ._elements import address
 from ._errors import NdfileError
 from ._lib import encode_name
 from ._load import _SINGLE, _SPECIAL, _name, _plain
-from ._save import _LARGE, _name_at
+from ._pack import LARGE as _LARGE
+from ._pack import name_at as _name_at
 
 _MOST = 1 << 26  # bytes of arrays that are copied
 _LONGEST = 255  # bytes of a name

@@ -418,14 +418,14 @@ class Array(Chunked, Reducible):
     @overload
     def __getitem__(self, key: Any) -> npt.NDArray[Any]: ...
     def __getitem__(self, key: Any) -> Any:
+        if key is Ellipsis:
+            return self._whole()
         if key.__class__ is int:
             first, end, values = self._near
             if first <= key < end and self._handle.value:
                 return values[key - first]
             if self._is_near(key):
                 return self._read_near(key)
-        elif key is Ellipsis:
-            return self._whole()
         elif is_array(key):
             return self._take_masked(key) if is_mask(key, self) else self.take(key)
         if key.__class__ is tuple and any(map(is_array, key)):
@@ -440,9 +440,10 @@ class Array(Chunked, Reducible):
 
     def _whole(self) -> Any:
         """Read everything."""
-        if self._position >= 0 and self.has_data:
-            file = self._file
-            value = file._described().value(file._open(), self._position, self.shape, self.dtype)
+        file = self._file
+        tree = file._tree
+        if tree is not None and self._position >= 0:
+            value = tree.value(file._handle or file._open(), self._position)
             if value is not None:
                 return value
         return self._read(select(Ellipsis, self._extents(), self._where))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
 from typing import Any, Callable
 
 import numpy as np
@@ -108,6 +108,18 @@ class Attrs(MutableMapping[str, Any]):
 
     def __contains__(self, key: object) -> bool:
         return key in self._get()
+
+    def keys(self) -> KeysView[str]:
+        """Give the names."""
+        return self._get().keys()
+
+    def values(self) -> ValuesView[Any]:
+        """Give the values."""
+        return self._get().values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Give names and values."""
+        return self._get().items()
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._set({**self._get(), key: value})

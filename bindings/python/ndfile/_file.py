@@ -304,6 +304,11 @@ class File(Mapping[str, Array]):
             raise
 
     def _array(self, name: str) -> Array:
+        reference = self._arrays.get(name)
+        if reference is not None and self._handle:
+            array = reference()
+            if array is not None:
+                return array
         with self._lock:
             self._open()
             array = self._array_in_use(name)

@@ -8,7 +8,9 @@ from typing import Any
 from . import _capi
 from ._lib import Path, call, encode_path, lib, text
 from ._open import open as open_file
+from ._spec import Compression
 from ._table import Table
+from ._tree import Description
 
 _CAPS = {
     value: name[len("NDF_CAP_") :].lower().replace("_", "-")
@@ -99,16 +101,20 @@ def info(path: Path) -> dict[str, Any]:
             "kind": file.kind,
             "nrows": file.nrows if isinstance(file, Table) else None,
             "attrs": dict(file.attrs),
-            "arrays": {
-                name: {
-                    "dtype": v.dtype_name,
-                    "shape": v.shape if v.has_data else None,
-                    "dims": v.dims,
-                    "chunks": v.chunks,
-                    "compression": v.compression,
-                    "masked": v.masked,
-                    "attrs": dict(v.attrs),
-                }
-                for name, v in file.items()
-            },
+            "arrays": {name: _array(*found) for name, found in file._described().all(file._open())},
         }
+
+
+def _array(description: Description, meta: dict[str, Any]) -> dict[str, Any]:
+    """Describe one array."""
+    dtype, _, shape, masked, _, _ = description
+    dims, chunks, compression = meta.get("dims"), meta.get("chunks"), meta.get("compression")
+    return {
+        "dtype": dtype,
+        "shape": shape,
+        "dims": None if dims is None else tuple(dims),
+        "chunks": None if chunks is None else tuple(chunks),
+        "compression": None if compression is None else Compression(*compression),
+        "masked": masked,
+        "attrs": meta["attrs"],
+    }

@@ -22,9 +22,9 @@ from ._file import write_options
 from ._items import make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._load import gather
+from ._pack import Scratch, pack
 from ._progress import Progress, Watch
 from ._read import result, with_names
-from ._save import Scratch, pack
 
 _BATCH = 4096  # files a call
 _ROOM = 1 << 21  # bytes of the buffer of the first call
@@ -305,7 +305,7 @@ class _Saver:
         keep: list[Any] = []
         place = 0, 0
         for i, value in enumerate(self._values[start : start + _BATCH], start):
-            packed = pack(scratch, value, *place) if self._plain else None
+            packed = pack(scratch, value, *place, self._dims, self._var_attrs)
             if packed is not None:
                 items.append(first_item + place[1])
                 counts.append(len(value))

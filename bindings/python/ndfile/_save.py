@@ -7,7 +7,6 @@ memory that is used again; the function is called without ``argtypes``, with pre
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,53 +22,12 @@ from ._frames import Frame, Nulls, frame_of, whole
 from ._items import by_name, make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._open import open as open_file
-from ._spec import INT64S
+from ._pack import Scratch
 from ._table import Table, Widths
 
-_BUFFER = 1 << 16  # bytes of a scratch
-_ITEMS = 256  # arrays that it has room for
-_LARGE = 1 << 14  # bytes of an array that is better not copied
-
 _ndf_save = lib["ndf_save_prepared"]
-_ITEM = ctypes.sizeof(_capi.ndf_item)
-# struct_size, ndim, name, dtype, shape, data; all others 0
-_item = struct.Struct("=IiQQQ8xQ40x").pack_into
 _ndarray = np.ndarray
-
-
-Place = tuple[str, np.dtype, "tuple[int, ...]", np.ndarray]
-
-
-class Scratch:
-    """C memory of one call, and pointers to it."""
-
-    __slots__ = ("address", "args", "buf", "err", "items", "options", "p_args", "p_err", "series")
-
-    def __init__(self, size: int = _BUFFER, items: int = _ITEMS) -> None:
-        self.buf = bytearray(size)
-        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.buf))
-        self.items = bytearray(items * _ITEM)
-        self.args = _capi.ndf_save_args()
-        self.args.struct_size = ctypes.sizeof(self.args)
-        self.args.items = ctypes.addressof(ctypes.c_char.from_buffer(self.items))
-        self.p_args = ctypes.byref(self.args)
-        self.err = _capi.ndf_error()
-        self.p_err = ctypes.byref(self.err)
-        self.options: ctypes.Structure | None = None  # of args
-        # Name, dtype and shape of each array that is packed, and the packed one: the next file's arrays, when
-        # they are of the same kind, only need their elements to be copied there.
-        self.series: list[Place] | None = None
-
-
 _pool: list[Scratch] = []
-
-# Names of the plain dtypes as C text, and their addresses by dtype.
-_names = {
-    d: ctypes.create_string_buffer(d.str.encode())
-    for c in "?bBhHiIlLqQefdFD"
-    for d in (np.dtype(c), np.dtype(c).newbyteorder("S"))
-}
-_name_at = {d: ctypes.addressof(text) for d, text in _names.items()}
 
 # The options that there can be.
 _options = {
@@ -236,10 +194,15 @@ def save(
     except IndexError:
         s = Scratch()
     named = {"": arrays} if arrays.__class__ is _ndarray else arrays  # as `by_name` does
-    plain = format is None and attrs is None and dims is None and var_attrs is None and extra is None
-    if plain and (repack(s, named) or pack_all(s, named)):
+    if arrays is not named:
+        dims = None if dims is None else {"": dims}
+    plain = attrs is None and dims is None and var_attrs is None and s.repack(named)
+    if extra is None and (plain or s.pack_all(named, attrs, dims, var_attrs)):
         if options is not s.options:
             s.options, s.args.options = options, ctypes.addressof(options)
+        if format is not s.format:
+            s.args.format = None if format is None else encode_name(format)
+            s.format = format
         status = _ndf_save(raw_path, s.p_args, s.p_err)
     else:
         items, keep = make_items(path, arrays, dims, var_attrs, extra)
@@ -282,67 +245,3 @@ def _save_frame(
             return
         for name, value, names, own, _ in by_name(whole(frame, nulls, file.path), dims, var_attrs):
             file.add(name, value, names, own, **storage)
-
-
-def repack(s: Scratch, arrays: Any) -> bool:
-    """Pack the arrays of a file like those of the one before into a scratch; False for others."""
-    series = s.series
-    if series is None or arrays.__class__ is not dict or len(arrays) != len(series):
-        return False
-    for (name, array), (known, dtype, shape, packed) in zip(arrays.items(), series):
-        if (
-            array.__class__ is not _ndarray
-            or name != known
-            or array.dtype is not dtype
-            or array.shape != shape
-        ):
-            return False
-        packed[...] = array
-    return True
-
-
-def pack_all(s: Scratch, arrays: Any) -> bool:
-    """Pack the arrays of a file into a scratch; False when there is no way."""
-    series: list[Place] = []
-    s.series = None
-    if pack(s, arrays, 0, 0, series) is None:
-        return False
-    s.args.nitems = len(arrays)
-    s.series = series
-    return True
-
-
-def pack(
-    s: Scratch, arrays: Any, pos: int, item: int, series: list[Place] | None = None
-) -> tuple[int, int] | None:
-    """Pack arrays into a scratch, from byte pos and item `item` (in bytes) on: shape, data and name of each.
-
-    Gives where the next ones may begin; None when the arrays are not small and plain, or there is no room.
-    What `Scratch.series` has for each is added to series.
-    """
-    buf, address, items = s.buf, s.address, s.items
-    if arrays.__class__ is not dict or item + len(arrays) * _ITEM > len(items):
-        return None
-    room = len(buf)
-    for name, array in arrays.items():
-        if array.__class__ is not _ndarray or name.__class__ is not str:
-            return None
-        dtype = array.dtype
-        dtype_at = _name_at.get(dtype)
-        size = array.nbytes
-        if dtype_at is None or size > _LARGE or not name.isascii() or "\0" in name:
-            return None
-        shape = array.shape
-        ndim = len(shape)
-        data_at = pos + 8 * ndim
-        name_at = data_at + size
-        end = name_at + len(name) + 1
-        if end > room:
-            return None
-        buf[pos:end] = INT64S[ndim](*shape) + array.tobytes() + name.encode() + b"\0"
-        _item(items, item, _ITEM, ndim, address + name_at, dtype_at, address + pos, address + data_at)
-        if series is not None:
-            series.append((name, dtype, shape, _ndarray(shape, dtype, buf, data_at)))
-        pos = (end + 7) & ~7
-        item += _ITEM
-    return pos, item

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,8 @@ class Part:
         if not 0 <= pos < len(self.infos):
             return None
         ndim, flags, count, _, _, data, code = _head(self.infos, pos)
+        if flags & _NO_DATA:
+            return None
         if flags & _SPECIAL or code not in _plain:
             array = _unpack(self.buf, _info.from_buffer(self.infos, pos))
             return array if flags & _STRINGS and not flags & _MASKED else array.copy()
@@ -205,6 +208,13 @@ class Tree:
         *_, text, at = self._known[i]
         return decode(text, at, self._path)
 
+    def all(self, handle: int) -> Iterator[tuple[str, tuple[Description, dict[str, Any]]]]:
+        """Give name, description and decoded metadata of each array."""
+        self._next = 0
+        for i, name in enumerate(self.names):
+            found = self.describe(handle, i)
+            yield name, (found, decode(found[4], found[5], self._path))
+
     def describe(self, handle: int, i: int) -> Description:
         """Describe array i."""
         found = self._known.get(i)
@@ -214,15 +224,16 @@ class Tree:
             found = self._known[i]
         return found
 
-    def value(self, handle: int, i: int, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    def value(self, handle: int, i: int) -> Any:
         """Give the elements of a small array of a file that does not change; None for others.
 
         Its neighbours are read with it where the file has few arrays, or where they are asked for in turn.
         """
-        if not self._fixed or math.prod(shape) * dtype.itemsize > _NEAR:
-            return None
         part = self._ahead
         if part is None or not part.first <= i < part.first + part.n:
+            _, dtype, shape, _, _, _ = self._known[i]
+            if not self._fixed or shape is None or dtype is None or math.prod(shape) * dtype.itemsize > _NEAR:
+                return None
             near = i == self._next or len(self.names) <= _INFOS
             part = self._ahead = Part(handle, self._path, _capi.NDF_LOAD_SOME, i, _INFOS if near else 1)
         self._next = i + 1

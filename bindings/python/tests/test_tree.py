@@ -267,3 +267,63 @@ def test_in_a_forked_child(rich):
             os._exit(0 if good else 1)
         assert os.waitpid(child, 0)[1] == 0
         assert same(x[...], rich[1]["x"])
+
+
+def test_no_data_among_data(tmp_path):
+    (tmp_path / "n.ds").write_bytes(
+        b'ds-1.0\n{"a": {".size": [1], ".offset": 0, ".len": 1, ".type": "int8"}, "n": {".size": null, "k": 1}, ".": {}}\n\x05'
+    )
+    with ndfile.open(tmp_path / "n.ds") as f:
+        for _ in range(2):
+            assert f["a"][...].tolist() == [5]
+            with pytest.raises(ndfile.NoDataError):
+                f["n"][...]
+        assert dict(f["n"].attrs) == {"k": 1}
+    values, rest = ndfile.read(tmp_path / "n.ds", metadata=True)
+    assert values["n"] is None
+    assert rest["var_attrs"] == {"n": {"k": 1}}
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_packed_as_made(tmp_path, many):
+    """What is packed on the quick road is what the thorough one writes."""
+    ones = [
+        {"x": np.arange(3), "t": np.array(["a", "", "é"], object)},
+        {"x": np.ma.masked_equal([[1.5, 2.5], [3.5, 1.5]], 1.5), "y": np.array([True, False])},
+        {
+            "b": np.array([[b"a", b"\0"]], object),
+            "m": np.ma.MaskedArray([1, 2], mask=False),
+            "u": np.arange(4, dtype=">u2")[::2],
+        },
+        {"x": np.float32(1.5) * np.ones(()), "big": np.arange(30_000.0)},
+    ]
+    for i, values in enumerate(ones):
+        how = (
+            {"dims": {"x": tuple("ab"[: values["x"].ndim])}, "var_attrs": {"x": {"n": [1, {"k": None}]}}}
+            if "x" in values
+            else {}
+        )
+        made = {**how, "extra": {}}  # takes the thorough road
+        quick, thorough = tmp_path / f"q{i}.ds", tmp_path / f"t{i}.ds"
+        if many:
+            ndfile.save_many([quick, tmp_path / "again.ds"], [values, values], attrs={"i": i}, **how)
+        else:
+            ndfile.save(quick, values, attrs={"i": i}, **how)
+        ndfile.save(thorough, values, attrs={"i": i}, **made)
+        assert quick.read_bytes() == thorough.read_bytes()
+
+
+def test_what_cannot_be_packed_says_why(tmp_path):
+    path = tmp_path / "e.ds"
+    for error, values, how in [
+        (TypeError, {"x": np.array([1, "a"], object)}, {}),
+        (TypeError, {"x": np.arange(2)}, {"var_attrs": {"x": {"k": b"raw"}}}),
+        (ValueError, {"x": np.arange(2)}, {"dims": {"x": (1,)}}),
+        (KeyError, {"x": np.arange(2)}, {"dims": {"y": ("a",)}}),
+        (ValueError, {"x": np.arange(2)}, {"dims": {"x": ("a", "b")}}),
+        (ValueError, {"x": np.array(["\ud800"], object)}, {}),
+        (TypeError, {"x": np.arange(2)}, {"attrs": [1]}),
+    ]:
+        with pytest.raises(error):
+            ndfile.save(path, values, **how)
+        assert not path.exists()
