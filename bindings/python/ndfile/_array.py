@@ -122,7 +122,8 @@ class Array(Chunked, Reducible):
     ones, whatever happens.
 
     Arrays may be used by several threads at once. Those of files open for reading can be pickled and used in
-    forked children as their `File` can; where the file has another shape or dtype by then it is a
+    forked children as their `File` can, those of mode ``"r+"`` too, as targets of `dask.array.store`; where
+    the file has another shape or dtype by then it is a
     `HandleError`.
 
     Attributes

@@ -99,8 +99,10 @@ class File(Mapping[str, Array]):
     attributes below is a `HandleError` (a `ValueError`).
 
     A file open for reading can be pickled, and used in a forked child: there it is opened again, by its path,
-    when it is used. A file open for writing belongs to its process: pickling it is a `TypeError`, using it
-    in a forked child a `ForkedError`.
+    when it is used. A file open for writing belongs to its process: using it in a forked child is a
+    `ForkedError`. One that is being created cannot be pickled (a `TypeError`). One of mode ``"r+"`` can, so
+    that others write regions too: what is in memory is written, and from then on the file, here and there,
+    is open as with ``shared=True``: each write locks the chunks that it touches.
 
     Attributes
     ----------
@@ -131,6 +133,7 @@ class File(Mapping[str, Array]):
 
     __slots__ = (
         "__weakref__",
+        "_again",
         "_arrays",
         "_copy",
         "_elsewhere",
@@ -157,6 +160,7 @@ class File(Mapping[str, Array]):
         self._copy: Copy | None = None  # of the stream that it came from
         self._handle = handle
         self._elsewhere = False  # open in the process that this one comes from, and not yet in this one
+        self._again = False  # a file open for changes that has been pickled, or comes from one
         self._prepare()
         self._location = _absolute(self.path)
         self._token = _token(self._location) if mode == "r" else None
@@ -179,7 +183,7 @@ class File(Mapping[str, Array]):
             if self._closed:
                 raise HandleError(f"{self.path}: the file is closed", path=self.path)
             if self._elsewhere:
-                if self.mode != "r":
+                if self.mode != "r" and not self._again:
                     raise self._of_the_parent()
                 format = encode_name(self.format)
                 self._handle = open_handle(self._location, self.mode, format, self._reading)
@@ -211,11 +215,25 @@ class File(Mapping[str, Array]):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._closed:
             raise HandleError(f"{self.path}: the file is closed", path=self.path)
-        if self.mode != "r":
-            raise TypeError(f"cannot pickle {self!r}: it is open for writing")
+        if self.mode not in ("r", "r+"):
+            raise TypeError(f"cannot pickle {self!r}: it is being created")
         if self._copy is not None:
             raise TypeError(f"cannot pickle {self!r}: it came as a stream")
-        return _unpickle, (type(self), self._location, self.format, self.kind, self._token, self._reading)
+        if self.mode == "r+":
+            self._share()
+        description = self._location, self.mode, self.format, self.kind
+        return _unpickle, (type(self), *description, self._token, self._reading)
+
+    def _share(self) -> None:
+        """Let other processes write too: what is in memory is written, and the next use opens it shared."""
+        with self._lock:
+            if self._again:
+                return
+            if not self._handle:
+                raise self._of_the_parent()
+            self._end(lib.ndf_file_close)
+            self._reading = self._reading._replace(shared=True)
+            self._again = self._elsewhere = True
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         """Identify the content: place, size and times of the file as it was opened."""
@@ -636,7 +654,7 @@ class File(Mapping[str, Array]):
             handle, self._handle = self._handle, 0
             elsewhere, self._elsewhere = self._elsewhere, False
             arrays = self._in_use()
-        if elsewhere and self.mode != "r" and function is lib.ndf_file_close:
+        if elsewhere and self.mode != "r" and not self._again and function is lib.ndf_file_close:
             raise self._of_the_parent()
         if not handle:
             return
@@ -661,7 +679,7 @@ class File(Mapping[str, Array]):
     def __del__(self, _finalizing: Any = sys.is_finalizing) -> None:
         if not getattr(self, "_handle", 0) or _finalizing():
             return  # with the interpreter: a reader needs nothing, and of a writer _at_exit has taken care
-        if self.mode == "r":
+        if self.mode == "r" or self._again:  # nothing is in memory
             self.close()
         else:
             _forgotten.tell(self.path, self.mode)
@@ -734,7 +752,7 @@ _forgotten = _Forgotten()
 @atexit.register
 def _at_exit() -> None:
     for file in list(_files):
-        if file._handle and file.mode != "r":
+        if file._handle and file.mode != "r" and not file._again:
             _forgotten.tell(file.path, file.mode)
             try:
                 file._give_up()
@@ -756,13 +774,15 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def _unpickle(cls: type[File], location: str, format: str, kind: str, token: Any, reading: Reading) -> File:
+def _unpickle(
+    cls: type[File], location: str, mode: str, format: str, kind: str, token: Any, reading: Reading
+) -> File:
     """Make a File that is opened when it is used."""
     file = cls.__new__(cls)
     file.path = file._location = location
-    file.mode, file.format, file.kind = "r", format, kind
+    file.mode, file.format, file.kind = mode, format, kind
     file._token, file._reading = token, reading
-    file._handle, file._elsewhere = 0, True
+    file._handle, file._elsewhere, file._again = 0, True, mode == "r+"
     file._copy = None
     file._prepare()
     return file

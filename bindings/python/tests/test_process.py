@@ -291,9 +291,37 @@ def test_writers_are_not_pickled():
     with ndfile.open("x.ds", "w") as f:
         v = f.create("v", (), "i4")
         for obj in (f, v):
-            with pytest.raises(TypeError, match=r"x\.ds.*open for writing"):
+            with pytest.raises(TypeError, match=r"x\.ds.*being created"):
                 pickle.dumps(obj)
         v[...] = 1
+
+
+def test_files_open_for_changes_are_pickled():
+    with ndfile.open("x.zarr", "w", format="zarr0") as f:
+        f.create("", (10,), "i4", chunks=(4,))
+    f = ndfile.open("x.zarr", "r+")
+    v = f.array
+    v[:2] = 1
+    other = pickle.loads(pickle.dumps(v))  # which would wait for f if that had not let go
+    other[2:5] = 2
+    v[5] = 3
+    with ndfile.open("x.zarr", "r+", shared=True) as third:
+        third.array[9] = 4
+    assert other[...].tolist() == v[...].tolist() == [1, 1, 2, 2, 2, 3, 0, 0, 0, 4]
+    del other
+    f.close()
+    f.close()
+    with pytest.raises(ndfile.HandleError, match="closed"):
+        v[0]
+    with ndfile.open("x.zarr", "r+") as alone:
+        alone.array[0] = 7
+    table = ndfile.open("t.bcolz", "w")
+    table["a"] = np.arange(3)
+    table.close()
+    with ndfile.open("t.bcolz", "r+") as t:
+        t.append({"a": [3]})
+        pickle.loads(pickle.dumps(t["a"]))[0] = 9  # and the row in memory is there
+        assert t["a"][...].tolist() == [9, 1, 2, 3]
 
 
 def test_faulthandler():
