@@ -13,7 +13,8 @@ LIB     := $(B)/lib/libndfile.so
 CMD     := $(B)/ndfile
 VENV    := $(B)/venv
 PY      := $(VENV)/bin/python
-GOSRC   := $(shell find capi pkg cmd -name '*.go' -o -name '*.[chs]' -o -name '*.map' 2>/dev/null) capi/build.sh go.mod go.sum
+MODULES := ./... ./cmd/... ./benchmarks/...# go.work: the library, the command, the benchmarks
+GOSRC   := $(shell find capi pkg cmd -name '*.go' -o -name '*.[chs]' -o -name '*.map' 2>/dev/null) capi/build.sh go.mod go.sum go.work cmd/go.mod cmd/go.sum
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Tests find the library and the package here.
@@ -55,8 +56,8 @@ DEBIAN := $(B)/debian
 GOTEST = eval "$$(sh pkg/netcdf/crosstest/get-netcdf.sh $(DEBIAN))"; NDFILE_TEST_PYTHON=$(CURDIR)/$(PY) NDFILE_TEST_LIBBLOSC=$$(sh pkg/blosc/crosstest/get-snappy.sh $(DEBIAN)) \
 	 NDFILE_TEST_STRACE=$$(sh tools/get-strace.sh $(DEBIAN)) $(GO) test
 test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, peers of other languages, killed processes
-	$(GO) vet ./...
-	$(GOTEST) ./...
+	$(GO) vet $(MODULES)
+	$(GOTEST) $(MODULES)
 	cd docs/examples/httpstore && $(GO) vet ./... && $(GO) test ./... # a module of its own, as its reader's would be
 	@command -v cargo >/dev/null || printf '\n*** SKIPPED: the check against the crate rawarray, since cargo is not here ***\n\n'
 
@@ -90,12 +91,13 @@ test-julia: $(LIB) # fetches a private Julia where the machine has none that wor
 	elif [ -n "$$CI" ]; then echo 'test-julia: no working Julia, and CI may not skip it' >&2; exit 1; \
 	else printf '\n*** SKIPPED: the Julia tests, since no working Julia is here and none could be fetched ***\n\n'; fi
 
-lint: lint-go lint-python ## gofmt, go vet, staticcheck, ruff
+lint: lint-go lint-python ## gofmt, go vet, staticcheck, deadcode, ruff
 
 lint-go:
-	@test -z "$$(gofmt -l capi pkg cmd benchmarks)" || { echo 'gofmt would change:'; gofmt -l capi pkg cmd benchmarks; exit 1; }
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+	@test -z "$$(gofmt -l capi pkg cmd benchmarks tools)" || { echo 'gofmt would change:'; gofmt -l capi pkg cmd benchmarks tools; exit 1; }
+	$(GO) vet $(MODULES)
+	$(GO) run $(STATICCHECK) $(MODULES)
+	sh tools/deadcode.sh '$(GO)'
 
 lint-python: $(VENV)/ok
 	$(PY) -m ruff check bindings/python benchmarks docs

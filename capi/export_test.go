@@ -56,6 +56,30 @@ func (panickingFormat) Detect(_ context.Context, _ ndfile.FS, path string) (ndfi
 	return ndfile.Match("x"[len(path)+1]), nil // the path is empty
 }
 
+// Every export can be called with what is empty: handles that are 0, numbers that are
+// 0, texts and structs of zeroes. It may refuse, but not fail inside.
+func TestExports(t *testing.T) {
+	for _, e := range exports {
+		f := reflect.TypeOf(e)
+		if f.Out(0).Kind() == reflect.Pointer { // a text
+			var in []reflect.Value
+			for i := range f.NumIn() {
+				in = append(in, reflect.Zero(f.In(i)))
+			}
+			if reflect.ValueOf(e).Call(in)[0].IsNil() {
+				t.Errorf("%v gives NULL", f)
+			}
+			continue
+		}
+		if status, err := call(e); status == int64(ndfile.ErrInternal.Code) {
+			t.Errorf("%v: %s", f, message(err))
+		}
+	}
+	if len(privates) == 0 {
+		t.Error("no exports for the library's own C")
+	}
+}
+
 // A panic becomes a status with its text; the stack goes to stderr, the first time only; later calls work.
 func TestPanic(t *testing.T) {
 	defer func(f []ndfile.Format) { all.Formats = f }(all.Formats)

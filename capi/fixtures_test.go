@@ -15,21 +15,18 @@ import (
 	"testing"
 )
 
-// dumper builds ctest/fixtures.c against the library: that of NDFILE_LIB, or one built for the test.
+// dumper builds ctest/fixtures.c against the library that NDFILE_LIB names.
 func dumper(t *testing.T) string {
 	t.Helper()
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "cc"
 	}
-	dir := t.TempDir()
 	lib := os.Getenv("NDFILE_LIB")
 	if lib == "" {
-		lib = filepath.Join(dir, "libndfile.so")
-		if out, err := exec.Command("sh", "build.sh", lib).CombinedOutput(); err != nil {
-			t.Fatalf("build.sh: %v\n%s", err, out)
-		}
+		t.Skip("NDFILE_LIB names no library: make test-go builds one")
 	}
+	dir := t.TempDir()
 	program := filepath.Join(dir, "fixtures")
 	out, err := exec.Command(cc, "-std=c11", "-I../include", "-o", program, "ctest/fixtures.c", lib, "-Wl,-rpath,"+filepath.Dir(lib)).CombinedOutput()
 	if err != nil {

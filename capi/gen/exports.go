@@ -57,6 +57,7 @@ type api struct {
 	version   string
 	contract  string // the package's documentation
 	functions []*function
+	private   []string // exports between the library's own Go and C
 	types     *types
 }
 
@@ -238,7 +239,11 @@ func (a *api) addFile(name string, text []byte) error {
 		case *ast.GenDecl:
 			a.addVersion(d)
 		case *ast.FuncDecl:
-			if !exported(d) || strings.HasPrefix(d.Name.Name, privatePrefix) {
+			if !exported(d) {
+				continue
+			}
+			if strings.HasPrefix(d.Name.Name, privatePrefix) {
+				a.private = append(a.private, d.Name.Name)
 				continue
 			}
 			f, err := parseExport(d)

@@ -27,6 +27,7 @@ var outputs = map[string]func(*api) string{
 	"capi/ndfile.map":                   symbolMap,
 	"capi/abi.txt":                      abi,
 	"include/ndfile.f90":                fortran,
+	"capi/exports_test.go":              exportsTest,
 	"docs/c-api.md":                     page,
 	"docs/abilities.md":                 abilities,
 	"bindings/python/ndfile/_capi.py":   python,

@@ -123,27 +123,7 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 }
 `, privateCalls)
 	for _, f := range a.functions {
-		fmt.Fprintf(&b, "\n%s {\n", f.prototype())
-		args := make([]string, len(f.params))
-		for i, p := range f.params {
-			args[i] = p.name
-			if !p.pointer() {
-				continue
-			}
-			if p.has(tagOpaque) {
-				args[i] = "(uintptr_t)" + p.name
-				continue
-			}
-			args[i] = fmt.Sprintf("ARG(%s, %s)", mutable(p.ctype), p.name)
-			if !p.has(tagNullable) {
-				fmt.Fprintf(&b, "  if (IS_NULL(%s)) return refuse_null(err, %q, %q);\n", p.name, f.name, p.name)
-			}
-		}
-		err, refused := "NULL", `""`
-		if f.fallible() {
-			err, refused = "err", "NDF_ERR_FORKED"
-		}
-		fmt.Fprintf(&b, "  const calls *table = enter(%s);\n  return table == NULL ? %s : table->%s(%s);\n}\n", err, refused, base(f), strings.Join(args, ", "))
+		writeShim(&b, f)
 	}
 	writeTexts(&b, a)
 	b.WriteString("\n/* The layouts that are frozen. */\n#if UINTPTR_MAX == 0xffffffffffffffff\n")
@@ -158,6 +138,31 @@ static int32_t refuse_null(ndf_error *err, const char *function, const char *par
 	}
 	b.WriteString("#endif\n")
 	return b.String()
+}
+
+// writeShim writes one public function.
+func writeShim(b *strings.Builder, f *function) {
+	fmt.Fprintf(b, "\n%s {\n", f.prototype())
+	args := make([]string, len(f.params))
+	for i, p := range f.params {
+		args[i] = p.name
+		if !p.pointer() {
+			continue
+		}
+		if p.has(tagOpaque) {
+			args[i] = "(uintptr_t)" + p.name
+			continue
+		}
+		args[i] = fmt.Sprintf("ARG(%s, %s)", mutable(p.ctype), p.name)
+		if !p.has(tagNullable) {
+			fmt.Fprintf(b, "  if (IS_NULL(%s)) return refuse_null(err, %q, %q);\n", p.name, f.name, p.name)
+		}
+	}
+	err, refused := "NULL", `""`
+	if f.fallible() {
+		err, refused = "err", "NDF_ERR_FORKED"
+	}
+	fmt.Fprintf(b, "  const calls *table = enter(%s);\n  return table == NULL ? %s : table->%s(%s);\n}\n", err, refused, base(f), strings.Join(args, ", "))
 }
 
 // writeTexts writes the texts that last as long as the process.

@@ -276,42 +276,14 @@ func (z *inflater) dynamicTables() bool {
 // refuses codes that overlap, and, as zlib does, incomplete ones but for a single
 // code of one bit where single is set, and no code at all.
 func buildTable(table []uint32, most int, lens []uint8, values []uint32, single bool) uint {
-	var count [16]int
-	for _, n := range lens {
-		count[n&15]++
-	}
-	longest := 15
-	for longest > 0 && count[longest] == 0 {
-		longest--
-	}
-	if longest == 0 {
-		if !single {
-			return 0
-		}
+	var order [288]uint16 // symbols in the order of their codes
+	count, longest, left := orderCodes(&order, lens)
+	switch {
+	case longest == 0 && !single, left < 0, left > 0 && longest > 0 && (!single || longest != 1):
+		return 0
+	case longest == 0:
 		table[0], table[1] = entryBad, entryBad
 		return 1
-	}
-	left := 1
-	for n := 1; n <= 15; n++ {
-		left = left<<1 - count[n]
-		if left < 0 {
-			return 0
-		}
-	}
-	if left > 0 && (!single || longest != 1) {
-		return 0
-	}
-	// Symbols in the order of their codes.
-	var offset [16]int
-	for n := 1; n < 15; n++ {
-		offset[n+1] = offset[n] + count[n]
-	}
-	var order [288]uint16
-	for sym, n := range lens {
-		if n != 0 {
-			order[offset[n]] = uint16(sym)
-			offset[n]++
-		}
 	}
 	used := order[:len(lens)-count[0]]
 	root := min(most, longest)
@@ -367,6 +339,36 @@ func buildTable(table []uint32, most int, lens []uint8, values []uint32, single 
 		}
 	}
 	return uint(root)
+}
+
+// orderCodes counts the codes of each length, gives the longest and how many codes
+// of that length are left over (negative: too many are used), and puts the symbols
+// into the order of their codes.
+func orderCodes(order *[288]uint16, lens []uint8) (count [16]int, longest, left int) {
+	for _, n := range lens {
+		count[n&15]++
+	}
+	longest = 15
+	for longest > 0 && count[longest] == 0 {
+		longest--
+	}
+	left = 1
+	for n := 1; n <= 15; n++ {
+		if left = left<<1 - count[n]; left < 0 {
+			return count, longest, left
+		}
+	}
+	var offset [16]int
+	for n := 1; n < 15; n++ {
+		offset[n+1] = offset[n] + count[n]
+	}
+	for sym, n := range lens {
+		if n != 0 {
+			order[offset[n]] = uint16(sym)
+			offset[n]++
+		}
+	}
+	return count, longest, left
 }
 
 // pairs makes one entry of two literals whose codes are short enough. That takes
@@ -463,7 +465,6 @@ func (z *inflater) fastBlock(dst []byte, start int) (op int, done, ok bool) {
 			z.at, z.bits, z.nbits = at, hold&(1<<nbits-1), nbits
 			return op, e&entryEnd != 0, e&entryEnd != 0
 		}
-
 		hold |= load64(p, at) << (nbits & 63)
 		at += int((63 - nbits) / 8)
 		nbits |= 56

@@ -133,12 +133,6 @@ type Shard struct {
 	index *Chain
 }
 
-// AsShard gives the stage of a sharded chunk, else nil.
-func AsShard(s Stage) *Shard {
-	t, _ := s.(*Shard)
-	return t
-}
-
 // Entry is the place of an inner chunk in its shard. Missing: it was never written.
 type Entry struct{ Off, Len uint64 }
 
