@@ -55,12 +55,12 @@ var Abilities = []Ability{
 	{Cap: CapCreate, Name: "create", Text: "new files can be written"},
 	{Cap: CapUpdate, Name: "update", Text: "existing files can be changed", Also: []reflect.Type{reflect.TypeFor[Flusher](), reflect.TypeFor[Locker]()}},
 	{Cap: CapWriteOnce, Name: "write-once", Text: "each array is written once, whole or as consecutive blocks of rows"},
-	{Cap: CapFileAttrs, Name: "file-attrs", Text: "files carry attributes"},
+	{Cap: CapFileAttrs, Name: "file-attrs", Text: "files carry attributes", Also: []reflect.Type{reflect.TypeFor[FileExtra](), reflect.TypeFor[ExtraKeeper]()}},
 	{Cap: CapArrayAttrs, Name: "array-attrs", Text: "arrays carry attributes"},
 	{Cap: CapDims, Name: "dims", Text: "axes can have names"},
 	{Cap: CapMasked, Name: "masked", Text: "elements can be missing", Interface: reflect.TypeFor[Masked](), Of: "Array"},
 	{Cap: CapStrings, Name: "strings", Text: "elements can have a length of their own", Interface: reflect.TypeFor[Strings](), Of: "Array"},
-	{Cap: CapOneShot, Name: "one-shot", Text: "small files are read and written in one pass", Interface: reflect.TypeFor[OneShot](), Of: "Format"},
+	{Cap: CapOneShot, Name: "one-shot", Text: "small files are read and written in one pass", Interface: reflect.TypeFor[OneShot](), Of: "Format", Also: []reflect.Type{reflect.TypeFor[Loader]()}},
 	{Cap: CapMap, Name: "map", Text: "arrays can be mapped into memory", Interface: reflect.TypeFor[Mapper](), Of: "Array"},
 	{Cap: CapTrailing, Name: "trailing", Text: "files can carry bytes after the array", Interface: reflect.TypeFor[Trailer](), Of: "File"},
 	{Cap: CapChunked, Name: "chunked", Text: "arrays are stored in chunks, which have codecs and a fill value", Interface: reflect.TypeFor[Chunked](), Of: "Array"},
@@ -267,4 +267,31 @@ type Migrator interface {
 	// completes what was interrupted, or is ErrArgument. Of the options From, To,
 	// Name and Overwrite do not count.
 	Migrate(ctx context.Context, fsys FS, path string, from Format, opt ConvertOptions) error
+}
+
+// Loader is a File that puts its arrays into a sink without making an Array of each.
+type Loader interface {
+	// Load does what [LoadFile] does.
+	Load(ctx context.Context, sink *Sink) error
+}
+
+// FileExtra is a File with metadata of its own beyond arrays and attributes, in the
+// format's terms: NetCDF's data model, say.
+type FileExtra interface {
+	// FileExtra are these metadata. CreateOptions.Extra of the same format takes
+	// them.
+	FileExtra() *Attrs
+	// Peculiar lists what of it a format without a place for it loses.
+	Peculiar() []Loss
+}
+
+// ExtraKeeper is a Format that can keep the metadata which arrays and files of other
+// formats have in terms of their own, without a meaning.
+type ExtraKeeper interface {
+	// KeepExtra makes the Extra of an array that carries those of an array of the
+	// format from, and of its file where file is not nil.
+	KeepExtra(from string, file, array *Attrs) *Attrs
+	// KeptExtra is the reverse of KeepExtra: what is there of the format to; nil where
+	// there is nothing.
+	KeptExtra(to string, extra *Attrs) (file, array *Attrs)
 }

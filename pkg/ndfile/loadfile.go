@@ -8,12 +8,6 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
-// Loader is a File that puts its arrays into a sink without making an Array of each.
-type Loader interface {
-	// Load does what [LoadFile] does.
-	Load(ctx context.Context, sink *Sink) error
-}
-
 // LoadFile is Load on an open file, which gives arrays, what describes them, or both.
 // It is the way of formats without a OneShot, too, and of OneShots for what is not
 // small and simple.
