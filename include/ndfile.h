@@ -363,19 +363,20 @@ typedef struct ndf_load_info {
 
 /* Bits of flags in ndf_load_args and load_flags in ndf_many_options. */
 enum {
-  NDF_LOAD_META = 1,  /* metadata too: one JSON text in ASCII, a list of the file's attributes (an object; null where
-                         first is not 0) and of an object for each array, with the members "attrs", an object;
-                         "dims", names of the axes; "dtype", as stored, where it is not that of the info;
-                         "chunks" and "shards", extents; "compression", codec, level and shuffle of Blosc. All
-                         but attrs are left out where there is no such thing */
+  NDF_LOAD_META = 1,  /* metadata too: one JSON text in ASCII, a list of the file's attributes (an
+                         object; null where first is not 0) and of an object for each array, with the
+                         members "attrs", an object; "dims", names of the axes; "dtype", as stored,
+                         where it is not that of the info; "chunks" and "shards", extents;
+                         "compression", codec, level and shuffle of Blosc. All but attrs are left out
+                         where there is no such thing */
   NDF_LOAD_BARE = 2,  /* no elements: only what describes the arrays. What cannot be read is described too */
   NDF_LOAD_NAMES = 4, /* nothing but the names */
-  NDF_LOAD_SOME = 8   /* as many arrays as there is room for, from first on; the next one that fails, or has no
-                         room, is an error only when it is the first */
+  NDF_LOAD_SOME = 8   /* as many arrays as there is room for, from first on; the next one that fails,
+                         or has no room, is an error only when it is the first */
 };
 
-/* The arguments of ndf_load but the path, for ndf_load_prepared, and of ndf_file_load. A call fills need and what
- * follows it. */
+/* The arguments of ndf_load but the path, for ndf_load_prepared, and of ndf_file_load. A call fills
+ * need and what follows it. */
 typedef struct ndf_load_args {
   uint32_t struct_size;
   uint32_t flags;       /* NDF_LOAD_* bits; 0: whole arrays, without metadata */
