@@ -23,6 +23,7 @@ from ._errors import *  # noqa: F403
 from ._file import File
 from ._group import Group
 from ._info import detect, formats, info
+from ._joined import Joined, JoinedArray, open_many
 from ._kinds import open_array, open_dataset, open_table
 from ._lib import version as __version__
 from ._many import read_many, save_many
@@ -41,6 +42,8 @@ __all__ = [
     "Compression",
     "File",
     "Group",
+    "Joined",
+    "JoinedArray",
     "Loss",
     "Orthogonal",
     "Problem",
@@ -55,6 +58,7 @@ __all__ = [
     "open",
     "open_array",
     "open_dataset",
+    "open_many",
     "open_table",
     "read",
     "read_many",

@@ -23,6 +23,7 @@ from ._items import make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._load import gather
 from ._pack import Scratch, pack
+from ._paths import listed as list_paths
 from ._progress import Progress, Watch
 from ._read import result, with_names
 
@@ -34,7 +35,11 @@ _ERROR = ctypes.sizeof(_capi.ndf_error)
 
 
 def read_many(
-    paths: Iterable[Path], name: str | None = None, *, errors: str = "raise", progress: Progress = None
+    paths: Path | Iterable[Path],
+    name: str | list[str] | None = None,
+    *,
+    errors: str = "raise",
+    progress: Progress = None,
 ) -> list[Any]:
     """Read many files.
 
@@ -43,10 +48,11 @@ def read_many(
 
     Parameters
     ----------
-    paths : iterable of path
-        The files or folders. The same one may come several times.
-    name : str, optional
-        Name of the one array to read of each. Default: all.
+    paths : iterable of path, or path
+        The files or folders. The same one may come several times. One path: a pattern, as ``"2024/*.ds"``,
+        or a folder that is no store itself and stands for its files of known extensions, by name.
+    name : str, or list of str, optional
+        Name of the one array to read of each, or of several. Default: all.
     errors : {"raise", "return"}, default "raise"
         What becomes of files that cannot be read: the error of the first one is raised (its `path` tells
         which), or the exceptions stand in the list in place of arrays.
@@ -77,7 +83,9 @@ def read_many(
     'NDF_ERR_NOT_FOUND'
     """
     _check_errors(errors)
-    listed = _list_paths(paths)
+    if isinstance(name, (list, tuple)):
+        return _read_several(list_paths(paths), name, errors, progress)
+    listed = list_paths(paths)
     texts = _Texts(listed)
     values: list[Any] = []
     loader = _Loader(name, errors == "raise")
@@ -90,6 +98,15 @@ def read_many(
             watch.meanwhile = partial(loader.unpack, listed[batch], parts, values)
         watch.check()
     return values
+
+
+def _read_several(paths: list[Path], names: Sequence[str], errors: str, progress: Progress) -> list[Any]:
+    """Read some arrays of each file: a dict, or its first error."""
+    columns = [read_many(paths, name, errors=errors, progress=progress) for name in names]
+    return [
+        next((x for x in row if isinstance(x, NdfileError)), None) or dict(zip(names, row))
+        for row in zip(*columns)
+    ]
 
 
 class _Part:

@@ -68,6 +68,11 @@ class Watch:
             error, self._error = self._error, None
             raise error
 
+    def report(self, done: int) -> None:
+        """Tell of steps that were done here, not in a call of the library."""
+        self._called(0, done, self._total or 0)
+        self.check()
+
     @property
     def canceled(self) -> bool:
         """Something has been kept, and the call is to end."""

@@ -154,8 +154,6 @@ def test_save_errors():
 
 
 def test_arguments():
-    with pytest.raises(ValueError, match="one path"):
-        ndfile.read_many("x.ds")
     with pytest.raises(ValueError, match="errors"):
         ndfile.read_many([], errors="ignore")
     with pytest.raises(ValueError, match="2 paths, but arrays for 1"):
