@@ -134,13 +134,14 @@ bench: $(LIB) $(VENV)/ok ## all benchmarks against real peers, some 35 minutes; 
 bench-quick: $(LIB) $(VENV)/ok ## run every benchmark on a few files, to see that it works
 	$(BENCHMARKS) -quick -disk $(B)/bench-disk -out $(B)/bench-quick $(BENCH)
 
-install: build ## install the library, headers, pkg-config and CMake files and the command: PREFIX, DESTDIR
+install: build ## install the library, headers, pkg-config and CMake files and the command: PREFIX, DESTDIR; DS=1: also as ds
 	cmake -S . -B $(B)/install -DNDFILE_GO='$(shell command -v $(GO))' -DNDFILE_BUILD_TESTS=OFF \
 	  -DCMAKE_INSTALL_PREFIX='$(PREFIX)' -DCMAKE_INSTALL_LIBDIR=lib >$(B)/install.log 2>&1 || { cat $(B)/install.log; exit 1; }
 	cmake --build $(B)/install
 	DESTDIR='$(DESTDIR)' cmake --install $(B)/install
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 $(CMD) '$(DESTDIR)$(PREFIX)/bin/'
+	@[ -z '$(DS)' ] || ln -sf ndfile '$(DESTDIR)$(PREFIX)/bin/ds'
 
 test-install: $(LIB) $(VENV)/ok ## consumers by find_package, pkg-config and FetchContent, and the wheel, in clean folders
 	@sh tools/test-install.sh '$(B)' '$(MAKE)' '$(PYTHON)'

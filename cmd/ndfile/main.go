@@ -11,11 +11,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ndfile/ndfile/cmd/ndfile/dscmd"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -30,7 +32,11 @@ const (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	do := run
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "ds" { // by a symbolic link: ds-format's command
+		do = dscmd.Run
+	}
+	status := do(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
