@@ -39,5 +39,5 @@ func ExampleNewChain() {
 // Names are those of the codecs that can be asked for.
 func ExampleNames() {
 	fmt.Println(codec.Names(codec.V3)[:4])
-	// Output: [blosc bytes cast_value crc32c]
+	// Output: [bitround blosc bytes cast_value]
 }
