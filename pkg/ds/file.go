@@ -22,6 +22,7 @@ type file struct {
 	names  []string
 	arrays []*array // made when asked for
 	attrs  *ndfile.Attrs
+	mapped flat.Mapped
 	placed bool // head.place has succeeded: the places of the variables are final
 }
 
@@ -91,6 +92,7 @@ func (f *file) Abort() error {
 	if f.closed.Swap(true) {
 		return ndfile.ErrClosed()
 	}
+	f.mapped.Close()
 	return f.src.file.Close()
 }
 
@@ -203,7 +205,7 @@ func (a *array) read(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, m
 
 // block is the place of a variable that is plain numbers.
 func (a *array) block() flat.Block {
-	return flat.Block{File: a.src.file, Offset: a.ix.data, DType: a.spec.DType, Shape: a.v.shape}
+	return flat.Block{File: a.src.file, Offset: a.ix.data, DType: a.spec.DType, Shape: a.v.shape, Mapped: &a.file.mapped}
 }
 
 func (a *array) ReadStrings(ctx context.Context, box ndarray.Box, offsets []int64, data, mask []byte) (int64, error) {

@@ -151,7 +151,12 @@ def positions(item: Any, axis: int, extent: int, where: str) -> np.ndarray:
 
 
 def _runs(index: np.ndarray, gap: int) -> list[_Run]:
-    """Split positions where more than gap steps lie between two neighbours."""
+    """Split positions where more than gap steps lie between two neighbours; an even step is one run."""
+    if len(index) > 1:
+        steps = np.diff(index)
+        step = int(steps[0])
+        if step > 1 and (steps == step).all():
+            return [_Run(slice(int(index[0]), int(index[-1]) + 1, step), slice(0, len(index)), slice(None))]
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     cuts = np.flatnonzero(np.diff(ordered) > max(gap, 1)) + 1

@@ -327,3 +327,23 @@ def test_what_cannot_be_packed_says_why(tmp_path):
         with pytest.raises(error):
             ndfile.save(path, values, **how)
         assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["c.ds", "c.ra", "c.npy"])
+def test_scattered_elements(tmp_path, name):
+    """Columns and strides, also when the file becomes shorter meanwhile."""
+    c = np.arange(2000 * 700, dtype="f4").reshape(2000, 700)
+    path = tmp_path / name
+    ndfile.save(path, {"c": c} if name == "c.ds" else c)
+    with ndfile.open(path) as f:
+        v = f["c"] if name == "c.ds" else f.array
+        for key in [np.s_[:, 5], np.s_[::3, ::-7], np.s_[10:, 699], np.s_[::-500, 1:3]]:
+            assert same(v[key], c[key])
+        rows, columns = np.arange(1, 2000, 13), np.arange(0, 700, 90)
+        assert same(v.oindex[rows, columns], c[np.ix_(rows, columns)])
+        assert same(v.oindex[rows[::-1], 4:600:9], c[rows[::-1], 4:600:9])
+        os.truncate(path, 1 << 20)
+        for _ in range(2):
+            with pytest.raises(ndfile.CorruptError):
+                v[:, 5]
+        assert same(v[:300, 5], c[:300, 5])

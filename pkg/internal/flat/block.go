@@ -45,6 +45,8 @@ type Block struct {
 	// Opaque: elements of kind Raw are also read and written as records of their
 	// size, whose bytes stay as they are.
 	Opaque bool
+	// Mapped is where scattered elements are copied from; nil: they are read.
+	Mapped *Mapped
 }
 
 // ReadBox copies a box of the array into dst, whose shape is box.Count and whose
@@ -59,6 +61,11 @@ func (l *Block) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer
 	}
 	if !ndarray.CanConvert(l.DType, dst.DType) {
 		return noConversion(l.DType, dst.DType)
+	}
+	if l.Mapped != nil {
+		if done, err := l.Mapped.copyBox(l, &box, dst); done {
+			return err
+		}
 	}
 	b := &batch{l: l, dst: view, same: l.DType.Equal(dst.DType)}
 	if !b.same && l.DType.IsSwapOf(dst.DType) {

@@ -44,6 +44,7 @@ type file struct {
 	limits ndfile.Limits
 	attrs  ndfile.Attrs // always empty, but for what the caller sets
 	plain  plain
+	mapped Mapped
 	closed atomic.Bool
 }
 
@@ -61,7 +62,10 @@ func (f *file) readHeader(ctx context.Context, in vfs.File) error {
 	if err != nil {
 		return err
 	}
-	return f.format.ReadHeader(ctx, &f.head, in, head[:n], f.size, f.limits)
+	if err = f.format.ReadHeader(ctx, &f.head, in, head[:n], f.size, f.limits); err == nil {
+		f.head.Mapped = &f.mapped
+	}
+	return err
 }
 
 func (f *file) Kind() ndfile.Kind     { return ndfile.Single }
@@ -137,6 +141,7 @@ func (f *file) Abort() error {
 	if f.closed.Swap(true) {
 		return f.located(ndfile.ErrClosed())
 	}
+	f.mapped.Close()
 	return f.located(f.head.File.Close())
 }
 

@@ -21,7 +21,7 @@ func (l *Block) turned(box *ndarray.Box, buf *ndarray.Buffer) (*Block, error) {
 	}
 	box.Start, box.Count, box.Step = reversed(box.Start), reversed(box.Count), reversed(box.Step)
 	buf.Shape, buf.Strides = reversed(buf.Shape), reversed(buf.Strides)
-	return &Block{File: l.File, Offset: l.Offset, DType: l.DType, Shape: reversed(l.Shape)}, nil
+	return &Block{File: l.File, Offset: l.Offset, DType: l.DType, Shape: reversed(l.Shape), Mapped: l.Mapped}, nil
 }
 
 // strides are those of the elements as they lie in the file; nil is row-major.

@@ -1,0 +1,96 @@
+package flat
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+)
+
+// counted is a file of rows times cols numbers, each its flat index.
+func counted(t *testing.T, rows, cols int64) (path string, l Block) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "raw")
+	raw := make([]byte, 3+rows*cols*4)
+	for i := range rows * cols {
+		binary.LittleEndian.PutUint32(raw[3+i*4:], uint32(i))
+	}
+	if err := os.WriteFile(path, raw, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ndfile.OS.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := new(Mapped)
+	t.Cleanup(func() {
+		m.Close()
+		f.Close()
+	})
+	return path, Block{File: f, Offset: 3, DType: ndarray.MustParse("<u4"), Shape: []int64{rows, cols}, Mapped: m}
+}
+
+func readBox(l *Block, box ndarray.Box, dtype string) (ndarray.Buffer, error) {
+	dst, err := ndarray.NewBuffer(ndarray.MustParse(dtype), box.Count)
+	if err == nil {
+		err = l.ReadBox(context.Background(), box, dst)
+	}
+	return dst, err
+}
+
+// Boxes come out of a mapping as they are read.
+func TestMappedBoxes(t *testing.T) {
+	_, l := counted(t, 300, 500)
+	plain := l
+	plain.Mapped = nil
+	for _, box := range []ndarray.Box{
+		{Start: []int64{0, 7}, Count: []int64{300, 1}},
+		{Start: []int64{3, 7}, Count: []int64{99, 100}, Step: []int64{3, 4}},
+		{Start: []int64{299, 0}, Count: []int64{1, 100}, Step: []int64{1, 5}},
+		{Start: []int64{0, 499}, Count: []int64{150, 1}, Step: []int64{2, 1}},
+		{Start: []int64{5, 5}, Count: []int64{2, 2}},
+		{Start: []int64{0, 0}, Count: []int64{300, 500}},
+	} {
+		for _, dtype := range []string{"<u4", ">u4", "<f8", "<i8"} {
+			got, err := readBox(&l, box, dtype)
+			want, err2 := readBox(&plain, box, dtype)
+			if err != nil || err2 != nil || !slices.Equal(got.Data, want.Data) {
+				t.Errorf("%v as %s: not the same (%v, %v)", box, dtype, err, err2)
+			}
+		}
+	}
+	if l.Mapped.data == nil {
+		t.Error("nothing was mapped")
+	}
+}
+
+// A file that becomes shorter is an error, and what is left of it can still be read.
+func TestMappedFileGetsShorter(t *testing.T) {
+	path, l := counted(t, 2000, 500)
+	column := ndarray.Box{Start: []int64{0, 7}, Count: []int64{2000, 1}}
+	if _, err := readBox(&l, column, "<u4"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := readBox(&l, column, "<u4"); !errors.Is(err, ndfile.ErrCorrupt) {
+			t.Errorf("after the truncation: %v", err)
+		}
+	}
+	column.Count[0] = 400
+	if got, err := readBox(&l, column, "<u4"); err != nil || binary.LittleEndian.Uint32(got.Data[399*4:]) != 399*500+7 {
+		t.Errorf("what is left: %v", err)
+	}
+	l.Mapped.Close()
+	if _, err := readBox(&l, column, "<u4"); err != nil {
+		t.Errorf("without a mapping: %v", err)
+	}
+}
