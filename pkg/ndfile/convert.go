@@ -125,7 +125,9 @@ func samePlace(fsys FS, src, dst string, overwrite bool) (bool, error) {
 // migrate converts in place.
 func migrate(ctx context.Context, from, to Format, path string, opt ConvertOptions) error {
 	if m, ok := to.(Migrator); ok {
-		return Locate(m.Migrate(ctx, opt.FS, path, from, opt), path, "", false)
+		fsys := opt.FS
+		opt.FS = nil
+		return Locate(m.Migrate(ctx, fsys, path, from, opt), path, "", false)
 	}
 	if from.Name() == to.Name() {
 		return NewError(ErrArgument, "source and destination are the same, and of the format "+to.Name()+" already").On(path)
@@ -166,9 +168,9 @@ func (c *conversion) run(ctx context.Context, from, to Format) error {
 		return err
 	}
 	create := c.plan.create
-	create.FS, create.WriteOptions = c.opt.FS, c.opt.WriteOptions
+	create.WriteOptions = c.opt.WriteOptions
 	create.Exclusive = !c.opt.Overwrite
-	dst, err := to.Create(ctx, create.FS, c.dst, create)
+	dst, err := to.Create(ctx, c.opt.FS, c.dst, create)
 	if err != nil {
 		return Locate(err, c.dst, "", false)
 	}

@@ -19,6 +19,7 @@ type fake struct {
 	opens, creates int
 	opened         OpenOptions
 	created        CreateOptions
+	fsys           FS // of the last call
 }
 
 func (f *fake) Name() string         { return f.name }
@@ -27,18 +28,18 @@ func (f *fake) Caps() Caps           { return CapCreate | CapMasked | CapStrings
 
 func (f *fake) Detect(context.Context, FS, string) (Match, error) { return f.match, f.detectErr }
 
-func (f *fake) Open(_ context.Context, _ FS, _ string, opt OpenOptions) (File, error) {
+func (f *fake) Open(_ context.Context, fsys FS, _ string, opt OpenOptions) (File, error) {
 	f.opens++
-	f.opened = opt
+	f.opened, f.fsys = opt, fsys
 	if f.err != nil {
 		return nil, f.err
 	}
 	return f.file, nil
 }
 
-func (f *fake) Create(_ context.Context, _ FS, _ string, opt CreateOptions) (File, error) {
+func (f *fake) Create(_ context.Context, fsys FS, _ string, opt CreateOptions) (File, error) {
 	f.creates++
-	f.created = opt
+	f.created, f.fsys = opt, fsys
 	if f.err != nil {
 		return nil, f.err
 	}

@@ -65,7 +65,7 @@ func Load(ctx context.Context, formats []Format, fsys FS, path string, sink *Sin
 	if o, ok := f.(OneShot); ok && f != tried {
 		return Locate(o.Load(ctx, fsys, path, sink), path, "", false)
 	}
-	file, err := f.Open(ctx, fsys, path, OpenOptions{FS: fsys, Limits: sink.Limits})
+	file, err := f.Open(ctx, fsys, path, OpenOptions{Limits: sink.Limits})
 	if err != nil {
 		return Locate(err, path, "", false)
 	}
@@ -83,13 +83,15 @@ func Save(ctx context.Context, formats []Format, path string, items []Item, opt 
 	if err != nil {
 		return err
 	}
+	fsys := opt.FS
+	opt.FS = nil
 	if o, ok := f.(OneShot); ok {
-		return Locate(o.Save(ctx, opt.FS, path, items, opt), path, "", false)
+		return Locate(o.Save(ctx, fsys, path, items, opt), path, "", false)
 	}
-	if _, ok := opt.FS.(*Near); ok {
-		opt.FS = OS
+	if _, ok := fsys.(*Near); ok {
+		fsys = OS
 	}
-	return Locate(SaveByFile(ctx, f, opt.FS, path, items, opt), path, "", false)
+	return Locate(SaveByFile(ctx, f, fsys, path, items, opt), path, "", false)
 }
 
 // SaveByFile is Save by way of a File: for formats without a OneShot, and for

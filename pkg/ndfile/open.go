@@ -29,34 +29,33 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 	if err != nil {
 		return nil, nil, err
 	}
-	opt.FS = fsys
-	if opt.Mode == Update && vfs.IsStore(opt.FS) {
+	if opt.Mode == Update && vfs.IsStore(fsys) {
 		return nil, nil, NewError(ErrNotSupported, "what lies in a store is opened for reading only").On(path)
 	}
 	if opt.Mode != Update && (opt.Shared || opt.RequireLock) {
 		return nil, nil, NewError(ErrArgument, "a lock, which only a file that is opened for changes has").On(path)
 	}
-	view, opened := vfs.Remembering(opt.FS)
+	fsys, opened := vfs.Remembering(fsys)
 	defer opened()
-	opt.FS = view
+	opt.FS = nil // formats have it as an argument
 	// Opening a file is the best test of what its name says, and the cheapest.
 	var refused error
 	expected := formatByExtension(formats, path)
 	if opt.Format == "" && expected != nil {
-		f, err := expected.Open(ctx, opt.FS, path, opt)
+		f, err := expected.Open(ctx, fsys, path, opt)
 		if err == nil {
 			return f, expected, nil
 		}
 		refused = err
 	}
-	format, err := formatToRead(ctx, formats, opt.FS, path, opt.Format)
+	format, err := formatToRead(ctx, formats, fsys, path, opt.Format)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case refused != nil && format.Name() == expected.Name():
 		return nil, format, Locate(refused, path, "", false)
 	}
-	f, err := format.Open(ctx, opt.FS, path, opt)
+	f, err := format.Open(ctx, fsys, path, opt)
 	return f, format, Locate(err, path, "", false)
 }
 
@@ -90,7 +89,9 @@ func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOpti
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := format.Create(ctx, opt.FS, path, opt)
+	fsys := opt.FS
+	opt.FS = nil
+	f, err := format.Create(ctx, fsys, path, opt)
 	return f, format, Locate(err, path, "", false)
 }
 

@@ -54,7 +54,7 @@ func TestOpen(t *testing.T) {
 	formats := []Format{a, b}
 	b.err = NewError(ErrCorrupt, "not mine")
 	f, err := Open(ctx, formats, "/x.b", OpenOptions{Mode: Update})
-	if err != nil || f != File(a.file) || a.opened.FS != OS || a.opened.Mode != Update {
+	if err != nil || f != File(a.file) || a.fsys != OS || a.opened.FS != nil || a.opened.Mode != Update {
 		t.Errorf("by content: %v, %+v", err, a.opened)
 	}
 	b.err = nil
@@ -62,7 +62,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("by the extension: %v", err)
 	}
 	mem := NewMem()
-	if f, err = Open(ctx, formats, "/x.a", OpenOptions{Format: "b", FS: mem}); err != nil || f != File(b.file) || b.opened.FS != FS(mem) {
+	if f, err = Open(ctx, formats, "/x.a", OpenOptions{Format: "b", FS: mem}); err != nil || f != File(b.file) || b.fsys != FS(mem) || b.opened.FS != nil {
 		t.Errorf("by name: %v", err)
 	}
 	if _, err = Open(ctx, formats, "/x.a", OpenOptions{Format: "c"}); KindOf(err) != ErrFormat || err.Error() != `/x.a: unknown format "c"; known are a, b` {
@@ -106,7 +106,7 @@ func TestCreate(t *testing.T) {
 			t.Errorf("%s as %q: %v, %v; expected %s", test.path, test.format, got, err, test.want)
 		}
 	}
-	if a.created.FS != OS && b.created.FS != OS {
+	if a.fsys != OS && b.fsys != OS {
 		t.Error("no file system by default")
 	}
 	for _, format := range []*fake{a, b} {

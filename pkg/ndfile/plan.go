@@ -83,7 +83,7 @@ func (c *carried) bytes() int64 {
 // newPlan compares what the source has with what the destination can hold. Where
 // Caps do not tell, it asks: by creating the file in memory, without data.
 func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions) (*plan, error) {
-	p := &plan{from: from, to: to, create: CreateOptions{FS: NewMem(), Format: to.Name()}, kept: map[string]ndarray.DType{}}
+	p := &plan{from: from, to: to, create: CreateOptions{Format: to.Name()}, kept: map[string]ndarray.DType{}}
 	names := slices.Clone(src.Names())
 	if opt.Name != "" && src.Kind() != Single {
 		if !slices.Contains(names, opt.Name) {
@@ -210,11 +210,12 @@ func (p *plan) tree(ctx context.Context, src File) error {
 
 // dry creates the destination in memory.
 func (p *plan) dry(ctx context.Context) (File, error) {
-	f, err := p.to.Create(ctx, p.create.FS, "/dry", p.create)
+	scratch := NewMem()
+	f, err := p.to.Create(ctx, scratch, "/dry", p.create)
 	if err != nil && p.create.Attrs != nil {
 		opt := p.create
 		opt.Attrs = nil
-		if f, e := p.to.Create(ctx, opt.FS, "/dry", opt); e == nil {
+		if f, e := p.to.Create(ctx, scratch, "/dry", opt); e == nil {
 			p.lose("", "file attributes", reason(err))
 			p.create = opt
 			return f, nil
@@ -289,8 +290,8 @@ func (p *plan) asTheyAre(ctx context.Context, a Array, c *carried) bool {
 	}
 	trial := *c
 	trial.add.Attrs, trial.add.Dims = nil, nil
-	opt := CreateOptions{FS: NewMem(), Format: p.to.Name()}
-	f, err := p.to.Create(ctx, opt.FS, "/dry", opt)
+	opt := CreateOptions{Format: p.to.Name()}
+	f, err := p.to.Create(ctx, NewMem(), "/dry", opt)
 	if err != nil {
 		return true
 	}
@@ -321,8 +322,8 @@ func (p *plan) stored(ctx context.Context, d ndarray.DType) ndarray.DType {
 // probe gives the Spec that an array without elements comes back with, if it does.
 func (p *plan) probe(ctx context.Context, d ndarray.DType, found func(Spec)) {
 	const path = "/probe"
-	opt := CreateOptions{FS: NewMem(), Format: p.to.Name()}
-	f, err := p.to.Create(ctx, opt.FS, path, opt)
+	opt, scratch := CreateOptions{Format: p.to.Name()}, NewMem()
+	f, err := p.to.Create(ctx, scratch, path, opt)
 	if err != nil {
 		return
 	}
@@ -334,7 +335,7 @@ func (p *plan) probe(ctx context.Context, d ndarray.DType, found func(Spec)) {
 	if err := f.Close(ctx); err != nil {
 		return
 	}
-	if f, err = p.to.Open(ctx, opt.FS, path, OpenOptions{FS: opt.FS, Format: opt.Format}); err != nil {
+	if f, err = p.to.Open(ctx, scratch, path, OpenOptions{Format: opt.Format}); err != nil {
 		return
 	}
 	defer f.Abort()

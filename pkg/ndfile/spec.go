@@ -94,7 +94,7 @@ func (l Limits) Header() int64 {
 
 // OpenOptions are the options of Open.
 type OpenOptions struct {
-	// FS is the file system; nil is OS.
+	// FS is the file system; nil is OS. Formats get it as an argument, not here.
 	FS FS
 	// Format names the format; "" goes by the content.
 	Format string
@@ -129,7 +129,7 @@ type OpenOptions struct {
 
 // CreateOptions are the options of Create.
 type CreateOptions struct {
-	// FS is the file system; nil is OS.
+	// FS is the file system; nil is OS. Formats get it as an argument, not here.
 	FS FS
 	// Format names the format; "" goes by the extension.
 	Format string

@@ -15,7 +15,7 @@ type Part struct {
 
 // SplitOptions are the options of [Split] and [Concat].
 type SplitOptions struct {
-	// FS is the file system; nil is OS.
+	// FS is the file system; nil is OS. Formats get it as an argument, not here.
 	FS FS
 	// Format names the format; "" goes by the content.
 	Format string
@@ -37,7 +37,9 @@ func Split(ctx context.Context, formats []Format, src string, parts []Part, opt 
 	if err != nil {
 		return err
 	}
-	return Locate(s.Split(ctx, opt.FS, src, parts, opt), src, "", false)
+	fsys := opt.FS
+	opt.FS = nil
+	return Locate(s.Split(ctx, fsys, src, parts, opt), src, "", false)
 }
 
 // Concat makes one store of several of the same format, without touching
@@ -54,7 +56,9 @@ func Concat(ctx context.Context, formats []Format, srcs []string, dst string, op
 	if err != nil {
 		return err
 	}
-	return Locate(s.Concat(ctx, opt.FS, srcs, dst, opt), dst, "", false)
+	fsys := opt.FS
+	opt.FS = nil
+	return Locate(s.Concat(ctx, fsys, srcs, dst, opt), dst, "", false)
 }
 
 // splitter finds the one format of stores, and sets FS in the options.

@@ -55,7 +55,7 @@ type Problem struct {
 
 // VerifyOptions are the options of [Verify].
 type VerifyOptions struct {
-	// FS is the file system; nil is OS.
+	// FS is the file system; nil is OS. Formats get it as an argument, not here.
 	FS FS
 	// Format names the format; "" goes by the content.
 	Format string
@@ -111,21 +111,21 @@ func Verify(ctx context.Context, formats []Format, path string, opt VerifyOption
 			return undo(opt.FS, path, report)
 		}
 	}
-	var err error
-	if opt.FS, err = mounted(ctx, opt.FS, path, opt.Limits); err != nil {
+	fsys, err := mounted(ctx, opt.FS, path, opt.Limits)
+	if err != nil {
 		return err
 	}
-	if opt.Repair && vfs.IsStore(opt.FS) {
+	if opt.FS = nil; opt.Repair && vfs.IsStore(fsys) {
 		return NewError(ErrNotSupported, "what lies in a store or a zip file is not repaired").On(path)
 	}
-	format, err := formatToRead(ctx, formats, opt.FS, path, opt.Format)
+	format, err := formatToRead(ctx, formats, fsys, path, opt.Format)
 	if err != nil {
 		return err
 	}
 	if v, ok := format.(Verifier); ok {
-		return Locate(v.Verify(ctx, opt.FS, path, opt, report), path, "", false)
+		return Locate(v.Verify(ctx, fsys, path, opt, report), path, "", false)
 	}
-	f, err := format.Open(ctx, opt.FS, path, OpenOptions{FS: opt.FS, Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
+	f, err := format.Open(ctx, fsys, path, OpenOptions{Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
 	if err != nil {
 		return problem(Locate(err, path, "", false), report)
 	}

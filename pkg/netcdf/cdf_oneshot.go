@@ -28,7 +28,7 @@ func (format) Load(ctx context.Context, fsys ndfile.FS, path string, sink *ndfil
 	}
 	in := &small{File: rest, head: buf[:n]}
 	f := newFile(path)
-	opt := ndfile.OpenOptions{FS: fsys, Limits: sink.Limits}
+	opt := ndfile.OpenOptions{Limits: sink.Limits}
 	size, err := in.Size()
 	if err == nil {
 		var classic bool

@@ -139,7 +139,7 @@ func checkDetect(s *suite) {
 	for _, path := range sorted(other) {
 		s.ok(mem.WriteFile(path+s.cfg.Ext, [][]byte{[]byte(other[path])}, ndfile.WriteOptions{}))
 		detect(path+s.cfg.Ext, ndfile.NoMatch)
-		f, err := s.format.Open(ctx, mem, path+s.cfg.Ext, ndfile.OpenOptions{FS: mem})
+		f, err := s.format.Open(ctx, mem, path+s.cfg.Ext, ndfile.OpenOptions{})
 		s.in("Open %s", path).fails(err, ndfile.ErrFormat, ndfile.ErrCorrupt)
 		if err == nil {
 			f.Abort()

@@ -36,7 +36,7 @@ func checkErrors(s *suite) {
 	_, err := s.open(mem, s.path("missing"))
 	s.in("Open of nothing").fails(err, ndfile.ErrNotFound)
 	s.says(err, s.path("missing"), "", false)
-	_, err = s.format.Open(ctx, mem, s.path("missing"), ndfile.OpenOptions{FS: mem})
+	_, err = s.format.Open(ctx, mem, s.path("missing"), ndfile.OpenOptions{})
 	s.in("Format.Open of nothing").fails(err, ndfile.ErrNotFound)
 	_, err = s.load(mem, s.path("missing"), nil)
 	s.in("Load of nothing").fails(err, ndfile.ErrNotFound)

@@ -1150,7 +1150,7 @@ func (f *shelfFile) ResizeRows(_ context.Context, n int64) error {
 }
 
 func (f shelf) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.VerifyOptions, report func(ndfile.Problem)) error {
-	file, err := f.Open(ctx, fsys, path, ndfile.OpenOptions{FS: fsys, Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
+	file, err := f.Open(ctx, fsys, path, ndfile.OpenOptions{Limits: opt.Limits, FollowSymlinks: opt.FollowSymlinks})
 	if err != nil {
 		return err
 	}
@@ -1209,7 +1209,7 @@ func (f shelf) Verify(ctx context.Context, fsys ndfile.FS, path string, opt ndfi
 }
 
 func (f shelf) Split(ctx context.Context, fsys ndfile.FS, src string, parts []ndfile.Part, opt ndfile.SplitOptions) error {
-	from, err := f.Open(ctx, fsys, src, ndfile.OpenOptions{FS: fsys})
+	from, err := f.Open(ctx, fsys, src, ndfile.OpenOptions{})
 	if err != nil {
 		return err
 	}
@@ -1241,7 +1241,7 @@ func (f shelf) Concat(ctx context.Context, fsys ndfile.FS, srcs []string, dst st
 	var files []*shelfFile
 	rows := int64(0)
 	for i, src := range srcs {
-		from, err := f.Open(ctx, fsys, src, ndfile.OpenOptions{FS: fsys})
+		from, err := f.Open(ctx, fsys, src, ndfile.OpenOptions{})
 		if err != nil {
 			return err
 		}

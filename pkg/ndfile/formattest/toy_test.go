@@ -742,7 +742,7 @@ func (a toyMapped) Map(context.Context) ([]byte, func() error, error) {
 type oneShotToy struct{ toy }
 
 func (f oneShotToy) Load(ctx context.Context, fsys ndfile.FS, path string, sink *ndfile.Sink) error {
-	file, err := f.Open(ctx, fsys, path, ndfile.OpenOptions{FS: fsys, Limits: sink.Limits})
+	file, err := f.Open(ctx, fsys, path, ndfile.OpenOptions{Limits: sink.Limits})
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ func (s *suite) verify(fsys ndfile.FS, path string, repair bool) (problems []ndf
 	if !ok || !s.has(ndfile.CapVerify) {
 		return nil, nil
 	}
-	err = v.Verify(ctx, fsys, path, ndfile.VerifyOptions{FS: fsys, Format: s.format.Name(), Repair: repair}, func(p ndfile.Problem) {
+	err = v.Verify(ctx, fsys, path, ndfile.VerifyOptions{Format: s.format.Name(), Repair: repair}, func(p ndfile.Problem) {
 		problems = append(problems, p)
 	})
 	return problems, err

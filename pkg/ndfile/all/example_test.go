@@ -1,0 +1,45 @@
+package all_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"testing/fstest"
+
+	"github.com/ndfile/ndfile/pkg/ndarray"
+	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/ndfile/all"
+	"github.com/ndfile/ndfile/pkg/store"
+)
+
+// An array of Zarr 2 in a store: here one over an fs.FS, as an embed.FS is.
+func ExampleOpenStore() {
+	ctx := context.Background()
+	files := store.OfFS(fstest.MapFS{
+		"run/temp/.zarray": {Data: []byte(`{"zarr_format": 2, "shape": [5], "chunks": [3], "dtype": "<i2",
+			"fill_value": 7, "order": "C", "filters": null, "compressor": null}`)},
+		"run/temp/.zattrs": {Data: []byte(`{"units": "K"}`)},
+		"run/temp/0":       {Data: []byte{1, 0, 2, 0, 3, 0}},
+	})
+	f, err := ndfile.OpenStore(ctx, all.Formats, files, "run/temp", ndfile.OpenOptions{Format: "zarr2"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close(ctx)
+	a, err := f.Array("")
+	if err != nil {
+		log.Fatal(err)
+	}
+	spec := a.Spec()
+	dst, err := ndarray.NewBuffer(spec.DType, spec.Shape)
+	if err == nil {
+		err = a.ReadBox(ctx, ndarray.Full(spec.Shape), dst)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	value, _ := f.Attrs().Get("units")
+	units, _ := value.Str()
+	fmt.Println(spec.DType, spec.Shape, units, dst.Data)
+	// Output: <i2 [5] K [1 0 2 0 3 0 7 0 7 0]
+}
