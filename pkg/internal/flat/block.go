@@ -210,6 +210,9 @@ func (b *batch) straight(ctx context.Context, p []byte, first int64) error {
 
 // readSwapped is ReadFull of elements that are in the other byte order.
 func readSwapped(ctx context.Context, f vfs.File, p []byte, off int64, d ndarray.DType) error {
+	if isShared(f, len(p)) {
+		return readShared(ctx, f, p, off, d.Size, func(part []byte) { ndarray.SwapBytes(part, d) })
+	}
 	piece := max(maxPiece/d.Size, 1) * d.Size
 	for len(p) > 0 {
 		m := min(piece, len(p))
@@ -330,14 +333,14 @@ func (l *Block) Map() (data []byte, unmap func() error, err error) {
 	return data, unmap, err
 }
 
-// ReadFull reads len(p) bytes at off in pieces of bounded size and looks at ctx
-// before each. A file that ends before is ndfile.ErrCorrupt.
+// ReadFull reads len(p) bytes at off in pieces of bounded size, by several threads where
+// there are many, and looks at ctx before each. A file that ends before is
+// ndfile.ErrCorrupt.
 func ReadFull(ctx context.Context, f store.Value, p []byte, off int64) error {
-	n, err := store.ReadFull(ctx, f, p, off)
-	if err == io.ErrUnexpectedEOF {
-		return tooShort(int64(len(p)), off, off+int64(n))
+	if isShared(f, len(p)) {
+		return readShared(ctx, f, p, off, 1, nil)
 	}
-	return err
+	return readOnce(ctx, f, p, off)
 }
 
 // ReadParts is ReadFull of several ranges, in as few requests as is best.

@@ -94,3 +94,36 @@ func TestMappedFileGetsShorter(t *testing.T) {
 		t.Errorf("without a mapping: %v", err)
 	}
 }
+
+// Much is read by several threads, and comes as little does.
+func TestReadShared(t *testing.T) {
+	path, l := counted(t, 5000, 1000)
+	for _, dtype := range []string{"<u4", ">u4"} {
+		got, err := readBox(&l, ndarray.Full(l.Shape), dtype)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5000 * 1000 {
+			n := binary.LittleEndian.Uint32(got.Data[i*4:])
+			if dtype == ">u4" {
+				n = binary.BigEndian.Uint32(got.Data[i*4:])
+			}
+			if n != uint32(i) {
+				t.Fatalf("%s: element %d is %d", dtype, i, n)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dst := make([]byte, minShared)
+	if err := ReadFull(ctx, l.File, dst, 0); err == nil {
+		t.Error("canceled, and no error")
+	}
+	if err := os.Truncate(path, 5<<20); err != nil {
+		t.Fatal(err)
+	}
+	var e *ndfile.Error
+	if err := ReadFull(context.Background(), l.File, dst, 0); !errors.As(err, &e) || !errors.Is(err, ndfile.ErrCorrupt) || e.Offset < 0 || e.Offset > 5<<20 {
+		t.Errorf("of a file that is too short: %v", err)
+	}
+}
