@@ -338,14 +338,14 @@ class Array(Chunked, Reducible):
         return self._meta
 
     def _load_attrs(self) -> dict[str, Any]:
-        found: dict[str, Any] | None
+        found: Any
         if self._position >= 0:
             found = self._metadata().pop("attrs", None)  # they are the caller's from now on
             if found is None:
                 found = self._file._described().metadata(self._position)["attrs"]
         else:
             found = from_json(self._attrs_json(), self._file.path)
-        return found
+        return found if isinstance(found, dict) else {}
 
     def _attrs_json(self) -> str:
         return text(self._file.path, lib.ndf_array_get_attrs, self._open())
@@ -420,7 +420,8 @@ class Array(Chunked, Reducible):
     def __getitem__(self, key: Any) -> npt.NDArray[Any]: ...
     def __getitem__(self, key: Any) -> Any:
         if key is Ellipsis:
-            return self._whole()
+            whole: np.ndarray = self._whole()
+            return whole
         if key.__class__ is int:
             first, end, values = self._near
             if first <= key < end and self._handle.value:
@@ -507,7 +508,8 @@ class Array(Chunked, Reducible):
         array([0., 1.])
         """
         if key is Ellipsis and out is None:
-            return self._whole()
+            whole: np.ndarray = self._whole()
+            return whole
         result: np.ndarray = self._read(select(key, self._extents(), self._where), out)
         return result
 

@@ -419,8 +419,11 @@ class File(Mapping[str, Array]):
         """Give the attributes of a group."""
         raw = encode_name(name)
 
-        def load() -> dict:
-            return from_json(text(self.path, lib.ndf_group_get_attrs, self._open(), raw), self.path)
+        def load() -> dict[str, Any]:
+            found: dict[str, Any] = from_json(
+                text(self.path, lib.ndf_group_get_attrs, self._open(), raw), self.path
+            )
+            return found
 
         def store(values: bytes) -> None:
             call(self.path, lib.ndf_group_set_attrs, self._open(), raw, values)

@@ -95,12 +95,14 @@ class Group(Mapping[str, Any]):
     def _ipython_key_completions_(self) -> list[str]:
         return [*self.groups, *self]
 
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __repr__(self) -> str:
         return f"<ndfile.Group {self.name!r} of {self.file.path!r}>"
 
     def _repr_html_(self) -> str:
-        rows = [(name, v.dtype_name, v.shape, v.dims, v.chunks, v.masked) for name, v in self.items()]
-        return _html.table(repr(self)[1:-1], ["name", "dtype", "shape", "dims", "chunks", "masked"], rows)
+        return _html.of_group(self, repr(self)[1:-1])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._array import Array
     from ._file import File
+    from ._group import Group
 
 _MOST_FILES = 20_000  # that are looked at for the size of a store
 _MOST_LINES = 40  # of a grid of chunks along an axis
@@ -60,6 +61,15 @@ def of_file(file: File, title: str) -> str:
     rows: list[tuple[str, Any]] = [("rows", f"{len(file):,}")] if file.kind == "table" else []
     arrays = list(Mapping.items(file))
     rows += _stored(file.path, sum(v.nbytes for _, v in arrays))
+    return page(title, _facts(rows) + _listed(arrays) + _attrs(file.attrs))
+
+
+def of_group(group: Group, title: str) -> str:
+    """Show a group of a file: its arrays, and its attributes."""
+    return page(title, _listed(list(group.items())) + _attrs(group.attrs))
+
+
+def _listed(arrays: Sequence[tuple[str, Array]]) -> str:
     lines: list[tuple[Any, ...]] = []
     for name, v in arrays[:_MOST_ARRAYS]:
         shape = v._description[1]
@@ -71,8 +81,7 @@ def of_file(file: File, title: str) -> str:
         lines.append((*cells, size(v.nbytes), _Raw(more)))
     if len(arrays) > _MOST_ARRAYS:
         lines.append((f"and {len(arrays) - _MOST_ARRAYS} more", None, None, None, None, None))
-    listed = table(("name", "shape", "dtype", "chunks", "size", ""), lines)
-    return page(title, _facts(rows) + listed + _attrs(file.attrs))
+    return table(("name", "shape", "dtype", "chunks", "size", ""), lines)
 
 
 class _Raw(str):
@@ -83,7 +92,7 @@ class _Raw(str):
 
 def page(title: str, body: str = "") -> str:
     """Make the whole of a title and what follows it."""
-    return f"<div class='ndfile'>{_STYLE}<b>{escape(title)}</b>{body}</div>"
+    return f"<div class='ndfile'>{_STYLE}<strong>{escape(title)}</strong>{body}</div>"
 
 
 def _facts(rows: Iterable[tuple[str, Any]]) -> str:

@@ -88,7 +88,8 @@ class _Scratch:
             self.name = args.name = name
         if flags != self.flags:
             self.flags = args.flags = flags
-        return _ndf_load(path, self.p_args, self.p_err)
+        status: int = _ndf_load(path, self.p_args, self.p_err)
+        return status
 
     def load_open(self, handle: int, flags: int, first: int, most: int) -> int:
         """Load at most so many arrays of an open file, from one on; give the status."""
@@ -99,7 +100,8 @@ class _Scratch:
         args.max_infos = most
         self.handle.value = handle
         try:
-            return _ndf_file_load(self.handle, self.p_args, self.p_err)
+            status: int = _ndf_file_load(self.handle, self.p_args, self.p_err)
+            return status
         finally:
             args.flags, args.first, args.max_infos = self.flags, 0, room
 

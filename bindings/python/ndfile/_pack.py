@@ -209,7 +209,7 @@ def _unusual(array: np.ndarray) -> tuple[int, bytes, bytes, bytes] | None:
     if len(data) > LARGE:
         return None
     offsets = struct.pack(f"={len(values) + 1}q", 0, *accumulate(map(len, values)))
-    return _text_at[kinds.pop()], offsets, data, mask
+    return _text_at[str if kinds == {str} else bytes], offsets, data, mask
 
 
 def _texts(name: str, dims: Any, attrs: Any) -> tuple[bytes, bytes, bytes] | None:

@@ -237,7 +237,8 @@ def _read_as(
         raise ArgumentError("out and dtype: only one of them can be given")
     if is_stream(path):
         with as_path(path, format) as place:
-            return read(place, name, out=out, dtype=dtype, format=format, metadata=metadata)
+            again: Any = read
+            return again(place, name, out=out, dtype=dtype, format=format, metadata=metadata)
     with open_file(path, format=format) as file:
         values = _read_from(file, path, name, out, dtype)
         if not metadata:

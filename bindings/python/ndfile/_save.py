@@ -195,7 +195,7 @@ def save(
         s = Scratch()
     named = {"": arrays} if arrays.__class__ is _ndarray else arrays  # as `by_name` does
     if arrays is not named:
-        dims = None if dims is None else {"": dims}
+        dims = None if dims is None else {"": dims}  # type: ignore[dict-item]
     plain = attrs is None and dims is None and var_attrs is None and s.repack(named)
     if extra is None and (plain or s.pack_all(named, attrs, dims, var_attrs)):
         if options is not s.options:

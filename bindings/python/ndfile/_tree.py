@@ -39,11 +39,11 @@ _info = _capi.ndf_load_info
 _places = struct.Struct(f"=q{_info.stored_len.offset - _info.meta_offset.offset - 8}xq").unpack_from
 _META_AT = _info.meta_offset.offset
 _NEAR = 1 << 12  # bytes of an array that is read with its neighbours
-_scan = json.JSONDecoder().scan_once
+_scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _ndarray = np.ndarray
 
 #: dtype as stored, dtype in memory, shape, masked, a text with metadata and where in it this array's begin.
-Description = tuple[str, "np.dtype | None", "tuple[int, ...] | None", bool, str, int]
+Description = tuple[str, "np.dtype | None", "tuple[int, ...] | None", bool, "str | None", int]
 
 _dtypes_of: dict[str, np.dtype | None] = {}
 
@@ -83,7 +83,7 @@ class Part:
         try:
             status = s.load_open(handle, flags, first, min(most, _INFOS))
             while status == _capi.NDF_ERR_BUFFER:  # not even one had room
-                large = _Scratch(memoryview(np.empty(max(large.args.need, 1), np.uint8)), 1)
+                large = _Scratch(np.empty(max(large.args.need, 1), np.uint8).data, 1)
                 status = large.load_open(handle, flags, first, 1)
             if status:
                 raise failure(status, large.err, path)
@@ -114,6 +114,7 @@ class Part:
             ndim, flags, count, _, _, _, code = _head(infos, pos)
             at, stored_len = _places(infos, pos + _META_AT)
             shape = (count,) if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE)
+            dtype: np.dtype | None
             if code in _plain_names and not stored_len:
                 name, dtype = _plain_names[code]
             else:
@@ -127,7 +128,8 @@ class Part:
         info = _info.from_buffer(self.infos, pos)
         raw = self.buf
         if stored_len:
-            return json.loads(b'"%b"' % bytes(raw[info.stored_offset : info.stored_offset + stored_len]))
+            quoted = b'"%b"' % bytes(raw[info.stored_offset : info.stored_offset + stored_len])
+            return str(json.loads(quoted))
         return info.dtype.decode() or str(
             raw[info.dtype_offset : info.dtype_offset + info.dtype_len], "utf-8"
         )
@@ -201,19 +203,21 @@ class Tree:
         if self.attrs is None:
             part = Part(handle, self._path, _NAMES | _capi.NDF_LOAD_META, 0, 1)
             self.attrs = part.meta, 1
-        return decode(*self.attrs, self._path)
+        found: dict[str, Any] = decode(*self.attrs, self._path)
+        return found
 
     def metadata(self, i: int) -> dict[str, Any]:
         """Decode the metadata of array i, which is described."""
         *_, text, at = self._known[i]
-        return decode(text, at, self._path)
+        found: dict[str, Any] = decode(str(text), at, self._path)
+        return found
 
     def all(self, handle: int) -> Iterator[tuple[str, tuple[Description, dict[str, Any]]]]:
         """Give name, description and decoded metadata of each array."""
         self._next = 0
         for i, name in enumerate(self.names):
             found = self.describe(handle, i)
-            yield name, (found, decode(found[4], found[5], self._path))
+            yield name, (found, decode(str(found[4]), found[5], self._path))
 
     def describe(self, handle: int, i: int) -> Description:
         """Describe array i."""

@@ -196,3 +196,11 @@ def test_html_of_a_table():
         assert t._ipython_key_completions_() == ["a", "b"]
     for word in ("rows", "2", "a", "<U2"):
         assert word in seen.text
+
+
+def test_html_of_a_group():
+    with ndfile.open("g.zarr", "w", format="zarr3") as f:
+        f.create("deep/x", (3, 4), "f4", dims=("a", "b"))
+    with ndfile.open("g.zarr") as f:
+        seen = Balanced(f["deep"]._repr_html_())
+    assert "(a: 3, b: 4)" in seen.text

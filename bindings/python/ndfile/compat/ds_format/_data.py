@@ -8,7 +8,7 @@ import fnmatch
 import sys
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -28,7 +28,7 @@ _DTYPES = {
 
 
 def _package() -> Any:
-    return sys.modules[__package__]
+    return sys.modules[__package__ or ""]
 
 
 @contextlib.contextmanager
@@ -57,6 +57,10 @@ def texts(value: Any, name: str, none: bool = False) -> None:
         raise ValueError(f"{name}: invalid type")
 
 
+@overload
+def escape(name: str) -> str: ...
+@overload
+def escape(name: str | None) -> str | None: ...
 def escape(name: str | None) -> str | None:
     """Give a name as it stands in a dataset: after a backslash if it begins with a dot or a backslash."""
     checked(name, "name", str, None)
@@ -169,9 +173,9 @@ def var(d: Dataset, var: str, *value: Any) -> Any:
     if len(value) > 1:
         raise TypeError("only one value argument is expected")
     if value:
-        d[escape(var)] = _normal(value[0])  # type: ignore[index]
+        d[escape(var)] = _normal(value[0])
         return None
-    return _normal(d[escape(var)]) if require(d, "var", var) else None  # type: ignore[index]
+    return _normal(d[escape(var)]) if require(d, "var", var) else None
 
 
 def attrs(d: Dataset, var: str | None = None, *value: Any) -> Any:

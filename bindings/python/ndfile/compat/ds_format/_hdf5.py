@@ -46,7 +46,7 @@ def _about(item: Any, name: str, data: Any) -> dict[str, Any]:
     )
     kind = type_name(item.dtype, data) or "str"
     return {
-        **{escape(k): v for k, v in item.attrs.items()},
+        **{escape(str(k)): v for k, v in item.attrs.items()},
         ".dims": labels,
         ".size": item.shape,
         ".type": kind,
@@ -70,8 +70,9 @@ def write(path: str, d: Dataset, time_units: str | None = None, calendar: str | 
                 f[name] = np.array(flat).reshape(np.shape(data))
             else:
                 f[name] = data
+            made: Any = f[name]
             for axis, label in enumerate(dims(d, name)):
-                f[name].dims[axis].label = label
+                made.dims[axis].label = label
             for key, value in own.items():
                 f[name].attrs[key] = value
         for key, value in attrs(d).items():

@@ -57,7 +57,7 @@ def _about(a: Any, name: str) -> tuple[dict[str, Any], list[str]]:
     elif a.dtype.kind == "O":
         kind = "unicode"
     types = a.extra.get("types", {})
-    own = {escape(k): _number(v, types.get(k, "")) for k, v in a.attrs.items()}
+    own = {escape(str(k)): _number(v, types.get(k, "")) for k, v in a.attrs.items()}
     return {**own, ".dims": names, ".size": shape, ".type": kind}, names
 
 

@@ -53,7 +53,8 @@ def _merged(dd: Any, name: str, along: str, jd: bool) -> tuple[Any, dict[str, An
     lengths = [1 if axis is None else dim(d, along) for d in dd]
     total = sum(lengths)
     full = [total, *shape] if axis is None else [total if i == axis else n for i, n in enumerate(shape)]
-    out = np.ma.masked_all(full, _DTYPES[type_of(first, name) or "float64"])
+    masked_all: Any = np.ma.masked_all
+    out = masked_all(full, _DTYPES[type_of(first, name) or "float64"])
     if out.dtype != object:
         out.data[...] = 0
     about: dict[str, Any] = {}

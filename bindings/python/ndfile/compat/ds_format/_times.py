@@ -66,7 +66,7 @@ def _converted(data: Any, own: dict[str, Any]) -> Any:
         )
     except Exception:  # no time, whatever cftime says
         return None
-    out = np.full(flat.shape, np.nan)
+    out: Any = np.full(flat.shape, np.nan)
     if calendar in ("standard", "julian", "gregorian", "proleptic_gregorian"):
         out[there] = [float(m.toordinal(fractional=True)) for m in moments]
     else:  # as the text of the date says, whatever the calendar
