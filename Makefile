@@ -21,7 +21,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
-.PHONY: help tools build demo test test-go test-c test-fortran test-python test-ecosystem test-julia lint lint-go lint-python gen gen-check \
+.PHONY: abi help tools build demo test test-go test-c test-fortran test-python test-ecosystem test-julia lint lint-go lint-python gen gen-check \
         race torture fuzz bench bench-quick bench-blosc install test-install clean
 
 help: ## list the targets
@@ -65,6 +65,10 @@ test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17
 	cmake -S . -B $(B)/cmake -DNDFILE_GO='$(shell command -v $(GO))' >$(B)/cmake.log 2>&1 || { cat $(B)/cmake.log; exit 1; }
 	cmake --build $(B)/cmake
 	ctest --test-dir $(B)/cmake --output-on-failure
+	@$(MAKE) -s abi
+
+abi: ## describe the types of the library in build/abi; BASE=FILE compares with an earlier description
+	@GO='$(GO)' CC='$(CC)' sh tools/abi.sh $(B)/abi "$$(sh tools/get-abigail.sh $(DEBIAN))" $(BASE)
 
 test-fortran: $(LIB) $(CMD) # the module ndfile; fetches a gfortran where the machine has none
 	@sh tools/test-fortran.sh $(B)

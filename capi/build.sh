@@ -2,7 +2,7 @@
 # Build the shared library: build.sh OUT [arguments of go build, such as -asan or -tags x]
 #
 # OUT is the file to make. Its soname is libndfile.so.1; unless OUT has that name a link of that name is put beside it.
-# GO and CC choose the tools. NDFILE_DEBUG=1 keeps the symbols, for profiles. NDFILE_COMMIT names the commit that is built.
+# GO and CC choose the tools. NDFILE_DEBUG=1 keeps the symbols, for profiles and abidiff. NDFILE_COMMIT names the commit that is built.
 set -eu
 [ $# -ge 1 ] || { echo 'usage: build.sh OUT [go build arguments]' >&2; exit 2; }
 soname=libndfile.so.1
@@ -18,7 +18,7 @@ if [ -z "${NDFILE_COMMIT+set}" ] && [ -e "$here/../.git" ]; then
 fi
 
 strip='-s -w '
-[ -z "${NDFILE_DEBUG:-}" ] || strip='-compressdwarf=false ' # not empty: go wants no quote first
+[ -z "${NDFILE_DEBUG:-}" ] || strip='-s=false -w=false -compressdwarf=false ' # "go run" would leave them out
 
 # The linker's own words go through -extldflags, in quotes for blanks in the path: #cgo LDFLAGS refuses them.
 # A flag given here wins over the same one in GOFLAGS. Go's threads would not survive an unloading: nodelete. What is wrapped

@@ -1,5 +1,7 @@
 package main
 
+// // The types of the shims, for abidiff; the linker leaves them out of libraries that are shipped.
+// #cgo CFLAGS: -g
 // #include "native.h"
 import "C"
 
