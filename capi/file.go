@@ -556,15 +556,18 @@ func fileAdd(h handle, name string, cspec *C.ndf_array_spec) (handle, error) {
 
 // ndfgo_file_flush makes what was changed visible to others, as ndf_file_close would, and leaves the file open.
 //
-// Formats can keep in memory what was appended, and attributes, until then.
+// Formats can keep in memory what was appended, and attributes, until then. With sync everything that was changed since
+// the file was opened is on the disk afterwards, also in a file that was opened without it: data are synced before
+// metadata, and contents before folders.
 //
-// C: int32_t ndf_file_flush(ndf_file file, ndf_error *err)
+// C: int32_t ndf_file_flush(ndf_file file, uint32_t sync, ndf_error *err)
 //
 // Parameters:
 //   - file: the handle of a file open for changes or being created
+//   - sync: not 0: wait until all of it is on the disk
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED where the format writes only when
-// the file is closed; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE. After an error the file holds what it held before,
+// the file is closed, and with sync for a file being created; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE. After an error the file holds what it held before,
 // and what was not written is still there to be flushed.
 //
 // Ownership: nothing is kept.
@@ -574,12 +577,12 @@ func fileAdd(h handle, name string, cspec *C.ndf_array_spec) (handle, error) {
 // Since: 1.0
 //
 //export ndfgo_file_flush
-func ndfgo_file_flush(file C.ndf_file, err *C.ndf_error) (status C.int32_t) {
+func ndfgo_file_flush(file C.ndf_file, sync C.uint32_t, err *C.ndf_error) (status C.int32_t) {
 	defer guard(err, &status)
-	return report(err, flushFile(handle(file)))
+	return report(err, flushFile(handle(file), ndfile.FlushOptions{Sync: sync != 0}))
 }
 
-func flushFile(h handle) error {
+func flushFile(h handle, opt ndfile.FlushOptions) error {
 	f, err := find[*file](kindFile, h)
 	if err != nil {
 		return err
@@ -589,7 +592,7 @@ func flushFile(h handle) error {
 		if err != nil {
 			return err
 		}
-		return flusher.Flush(context.Background())
+		return flusher.Flush(context.Background(), opt)
 	})
 }
 

@@ -217,7 +217,7 @@ extern int32_t ndfgo_file_get_name(ndf_file file, int64_t index, char *buf, int6
 extern int32_t ndfgo_file_array(ndf_file file, char *name, ndf_array *array, ndf_error *err);
 extern int32_t ndfgo_file_array_at(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
 extern int32_t ndfgo_file_add(ndf_file file, char *name, ndf_array_spec *spec, ndf_array *array, ndf_error *err);
-extern int32_t ndfgo_file_flush(ndf_file file, ndf_error *err);
+extern int32_t ndfgo_file_flush(ndf_file file, uint32_t sync, ndf_error *err);
 extern int32_t ndfgo_file_remove(ndf_file file, char *name, ndf_error *err);
 extern int32_t ndfgo_array_close(ndf_array array, ndf_error *err);
 extern int32_t ndfgo_array_get_info(ndf_array array, ndf_array_info *info, ndf_error *err);

@@ -34,7 +34,7 @@ typedef struct calls {
   int32_t (*file_array)(ndf_file file, char *name, ndf_array *array, ndf_error *err);
   int32_t (*file_array_at)(ndf_file file, int64_t index, ndf_array *array, ndf_error *err);
   int32_t (*file_add)(ndf_file file, char *name, ndf_array_spec *spec, ndf_array *array, ndf_error *err);
-  int32_t (*file_flush)(ndf_file file, ndf_error *err);
+  int32_t (*file_flush)(ndf_file file, uint32_t sync, ndf_error *err);
   int32_t (*file_remove)(ndf_file file, char *name, ndf_error *err);
   int32_t (*array_close)(ndf_array array, ndf_error *err);
   int32_t (*array_get_info)(ndf_array array, ndf_array_info *info, ndf_error *err);
@@ -299,9 +299,9 @@ int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_spec *spec
   return table == NULL ? NDF_ERR_FORKED : table->file_add(file, ARG(char *, name), ARG(ndf_array_spec *, spec), ARG(ndf_array *, array), ARG(ndf_error *, err));
 }
 
-int32_t ndf_file_flush(ndf_file file, ndf_error *err) {
+int32_t ndf_file_flush(ndf_file file, uint32_t sync, ndf_error *err) {
   const calls *table = enter(err);
-  return table == NULL ? NDF_ERR_FORKED : table->file_flush(file, ARG(ndf_error *, err));
+  return table == NULL ? NDF_ERR_FORKED : table->file_flush(file, sync, ARG(ndf_error *, err));
 }
 
 int32_t ndf_file_remove(ndf_file file, const char *name, ndf_error *err) {

@@ -553,9 +553,10 @@ module ndfile
     end function
 
     ! Makes what was changed visible to others, as ndf_file_close would, and leaves the file open.
-    function ndf_file_flush(file, err) bind(C)
+    function ndf_file_flush(file, sync, err) bind(C)
       import
       integer(c_int64_t), value :: file
+      integer(c_int32_t), value :: sync
       type(ndf_error), intent(out), optional :: err
       integer(c_int32_t) :: ndf_file_flush
     end function

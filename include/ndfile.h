@@ -867,17 +867,21 @@ NDF_API int32_t ndf_file_add(ndf_file file, const char *name, const ndf_array_sp
 
 /* Makes what was changed visible to others, as ndf_file_close would, and leaves the file open.
  *
- * Formats can keep in memory what was appended, and attributes, until then.
+ * Formats can keep in memory what was appended, and attributes, until then. With sync everything that was
+ * changed since the file was opened is on the disk afterwards, also in a file that was opened without it:
+ * data are synced before metadata, and contents before folders.
  *
  *   file  the handle of a file open for changes or being created
+ *   sync  not 0: wait until all of it is on the disk
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_NOT_SUPPORTED where the format
- *   writes only when the file is closed; NDF_ERR_PERMISSION; NDF_ERR_IO; NDF_ERR_HANDLE. After an error the
- *   file holds what it held before, and what was not written is still there to be flushed.
+ *   writes only when the file is closed, and with sync for a file being created; NDF_ERR_PERMISSION;
+ *   NDF_ERR_IO; NDF_ERR_HANDLE. After an error the file holds what it held before, and what was not written
+ *   is still there to be flushed.
  * Ownership: nothing is kept.
  * Threads: any; waits for calls that are running on the file.
  * Since 1.0. */
-NDF_API int32_t ndf_file_flush(ndf_file file, ndf_error *err);
+NDF_API int32_t ndf_file_flush(ndf_file file, uint32_t sync, ndf_error *err);
 
 /* Removes an array and its data, or a group and all that is in it, from a file, at once.
  *

@@ -1129,8 +1129,9 @@ class file {
   std::int64_t nrows() const { return info().nrows; }
 
   /// Makes what was changed visible to others, as close() would, and leaves the file open. NDF_ERR_NOT_SUPPORTED where the
-  /// format writes only when the file is closed.
-  void flush() { detail::call(ndf_file_flush, handle()); }
+  /// format writes only when the file is closed. With sync all that was changed since the file was opened is on the disk
+  /// afterwards, also in a file opened without it; a file being created refuses that.
+  void flush(bool sync = false) { detail::call(ndf_file_flush, handle(), sync ? 1u : 0u); }
   /// Removes an array and its data, or a group and all that is in it, at once. Their array objects refuse to work.
   void remove(const std::string &name) { detail::call(ndf_file_remove, handle(), detail::c_text(name, "name")); }
 

@@ -65,7 +65,7 @@ static void test_rows(const char *path) {
   f = open_file(path, &update, &a);
   OK(ndf_array_append(a, 0, 1, &(int64_t){1}, NULL, (int32_t[]){8}, NULL, &err));
   ELEMENTS(a, 1, SHAPE(9), {0, 1, 2, 3, 4, 5, -6, 7, 8});
-  OK(ndf_file_flush(f, &err));
+  OK(ndf_file_flush(f, 0, &err));
   g = open_file(path, NULL, &b); /* others see it now */
   ELEMENTS(b, 1, SHAPE(9), {0, 1, 2, 3, 4, 5, -6, 7, 8});
   close_both(b, g);
@@ -115,7 +115,7 @@ static void test_errors(const char *folder, const char *path) {
   int32_t x[3] = {1, 2, 3};
   FAILS(NDF_ERR_READ_ONLY, path, ndf_array_resize(a, 1, &three, &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_array_append(a, 0, 1, &three, NULL, x, NULL, &err));
-  FAILS(NDF_ERR_READ_ONLY, path, ndf_file_flush(f, &err));
+  FAILS(NDF_ERR_READ_ONLY, path, ndf_file_flush(f, 0, &err));
   FAILS(NDF_ERR_READ_ONLY, path, ndf_file_remove(f, "x", &err));
   close_both(a, f);
   f = open_file(path, &update, &a);
@@ -139,7 +139,7 @@ static void test_errors(const char *folder, const char *path) {
   OK(ndf_file_add(f, "x", &spec, &a, &err));
   FAILS(NDF_ERR_NOT_SUPPORTED, "resize.ds: array \"x\"", ndf_array_resize(a, 1, &three, &err));
   FAILS(NDF_ERR_NOT_SUPPORTED, "resize.ds: array \"x\"", ndf_array_append(a, 0, 1, &three, NULL, x, NULL, &err));
-  FAILS(NDF_ERR_NOT_SUPPORTED, "closed", ndf_file_flush(f, &err));
+  FAILS(NDF_ERR_NOT_SUPPORTED, "closed", ndf_file_flush(f, 0, &err));
   FAILS(NDF_ERR_NOT_SUPPORTED, "array \"x\"", ndf_file_remove(f, "x", &err));
   OK(ndf_file_abort(f, &err));
   OK(ndf_array_close(a, &err));

@@ -75,7 +75,7 @@ static void make(const char *path) {
   f = open_file(path, &update);
   fill_items(items, 6, shapes, 4);
   OK(ndf_table_append(f, items, 4, &err));
-  OK(ndf_file_flush(f, &err));
+  OK(ndf_file_flush(f, 0, &err));
   ndf_file g = open_file(path, NULL);
   CHECK(rows_of(g) == ROWS);
   OK(ndf_file_close(g, &err));

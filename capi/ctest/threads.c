@@ -106,7 +106,7 @@ static void *write_shared(void *argument) {
       int64_t length = ELEMENTS + i;
       MUST(ndf_array_resize(shared_array, 1, &length, &err));
       MUST(ndf_array_append(shared_array, 0, 1, &count, NULL, &at, NULL, &err));
-      MUST(ndf_file_flush(shared_file, &err));
+      MUST(ndf_file_flush(shared_file, 0, &err));
     }
   }
   return NULL;

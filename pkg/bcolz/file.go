@@ -105,14 +105,10 @@ func (f *file) located(err error, c *column) error {
 
 // Flush implements [ndfile.Flusher]. A file that is being created appears when it
 // is closed, and not before.
-func (f *file) Flush(ctx context.Context) error {
+func (f *file) Flush(ctx context.Context, opt ndfile.FlushOptions) error {
 	f.Lock()
 	defer f.Unlock()
-	err := f.Check(true)
-	if err == nil && f.Mode == edit.Updating {
-		err = f.flush(ctx)
-	}
-	return f.Located(err)
+	return f.Located(f.Session.Flush(ctx, f.disk.FS, opt, f.flush))
 }
 
 // unchanged fails with ErrBusy when somebody else was at work on the metadata.

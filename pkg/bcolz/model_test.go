@@ -112,7 +112,7 @@ func (m *model) step(t testing.TB, f ndfile.File) {
 		ok(t, r.ResizeRows(ctx, n))
 		m.resize(n)
 	case k == 3:
-		ok(t, f.(ndfile.Flusher).Flush(ctx))
+		ok(t, f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{}))
 	case k < 7:
 		n := m.rng.Int64N(9)
 		var columns []ndarray.Buffer

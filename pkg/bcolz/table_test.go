@@ -147,7 +147,7 @@ func TestOrder(t *testing.T) {
 			box.Start[0] = 9
 			return array(t, f, "a").WriteBox(ctx, box, counting(i4, 7, 2))
 		}, []string{"-> a/data/__0.blp", "-> a/data/__1.blp"}},
-		{"nothing", func(f ndfile.File) error { return f.(ndfile.Flusher).Flush(ctx) }, nil},
+		{"nothing", func(f ndfile.File) error { return f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{}) }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &recorder{FS: table(t, ndfile.WriteOptions{})}
@@ -321,7 +321,7 @@ func TestFlushWhenFull(t *testing.T) {
 			t.Errorf("after %d rows others see %d, expected %d", 26+i, got, n)
 		}
 	}
-	ok(t, f.(ndfile.Flusher).Flush(ctx))
+	ok(t, f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{}))
 	if got := seen(); got != 33 {
 		t.Errorf("after Flush others see %d", got)
 	}

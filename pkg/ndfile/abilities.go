@@ -158,9 +158,17 @@ type Trailer interface {
 
 // Flusher is a File whose changes can be made visible to others before Close.
 type Flusher interface {
-	// Flush writes what is still in memory. Afterwards the file on disk holds
-	// everything up to here.
-	Flush(ctx context.Context) error
+	// Flush writes what is still in memory. Afterwards readers find everything up
+	// to here, and with Sync it survives a power cut.
+	Flush(ctx context.Context, opt FlushOptions) error
+}
+
+// FlushOptions are the options of Flush.
+type FlushOptions struct {
+	// Sync writes everything to the disk that was changed since the file was opened:
+	// data before metadata, contents before folders. It waits for the disk. A file
+	// that is being created is ErrNotSupported.
+	Sync bool
 }
 
 // Locker is a File open for changes that tells how it is kept from other writers.

@@ -128,7 +128,9 @@ func (c *creation) Array(name string) (ndfile.Array, error) { return c.file().Ar
 func (c *creation) Abort() error                            { return c.file().Abort() }
 
 // Flush implements [ndfile.Flusher].
-func (c *creation) Flush(ctx context.Context) error { return c.file().(ndfile.Flusher).Flush(ctx) }
+func (c *creation) Flush(ctx context.Context, opt ndfile.FlushOptions) error {
+	return c.file().(ndfile.Flusher).Flush(ctx, opt)
+}
 
 // Add implements [ndfile.File].
 func (c *creation) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {

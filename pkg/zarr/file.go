@@ -218,14 +218,10 @@ func defaultChunks(shape []int64, rows int64, itemSize int) []int64 {
 
 // Flush implements [ndfile.Flusher]. Elements are on disk already; it writes the
 // attributes. A file being created appears when it is closed, not before.
-func (f *file) Flush(ctx context.Context) error {
+func (f *file) Flush(ctx context.Context, opt ndfile.FlushOptions) error {
 	f.Lock()
 	defer f.Unlock()
-	err := f.Check(true)
-	if err == nil && f.Mode == edit.Updating {
-		err = f.flush(ctx)
-	}
-	return f.Located(err)
+	return f.Located(f.Session.Flush(ctx, f.files.FS, opt, f.flush))
 }
 
 // flush writes what is in memory, and makes consolidated metadata of groups around

@@ -254,22 +254,22 @@ func (g *group) Locked() bool {
 
 // Flush implements [ndfile.Flusher]. A file being created appears when it is
 // closed, not before.
-func (g *group) Flush(ctx context.Context) error {
+func (g *group) Flush(ctx context.Context, opt ndfile.FlushOptions) error {
 	g.Lock()
 	defer g.Unlock()
-	err := g.Check(true)
-	if err == nil && g.Mode == edit.Updating {
-		err = g.flush(ctx)
-	}
-	return g.Located(err)
+	write := func(ctx context.Context) error { return g.flush(ctx, opt) }
+	return g.Located(g.Session.Flush(ctx, g.files.FS, opt, write))
 }
 
 // flush writes what was changed. The error is the first one.
-func (g *group) flush(ctx context.Context) (err error) {
+func (g *group) flush(ctx context.Context, opt ndfile.FlushOptions) (err error) {
 	for _, name := range slices.Sorted(maps.Keys(g.open)) {
 		f := g.open[name]
 		f.Lock()
 		e := f.flushAttrs(ctx)
+		if e == nil && opt.Sync && f.Mode == edit.Updating { // it notes its own changes
+			e = f.Session.Flush(ctx, f.files.FS, opt, func(context.Context) error { return nil })
+		}
 		g.copies.stale = g.copies.stale || f.wrote
 		f.wrote = false
 		f.Unlock()
@@ -328,7 +328,7 @@ func (g *group) Close(ctx context.Context) error {
 			g.copies.find(ctx, &g.store, true)
 			g.copies.stale = g.copies.stale || len(g.copies.dirs) > 0
 		}
-		err = g.flush(ctx)
+		err = g.flush(ctx, ndfile.FlushOptions{})
 	case edit.Creating:
 		if err = g.finish(ctx); err != nil {
 			g.Folder.Abort()

@@ -178,7 +178,7 @@ func TestLockWaits(t *testing.T) {
 		meta0: func(ctx context.Context) error { return a.(ndfile.Resizer).Resize(ctx, []int64{8, 8}) },
 		attrs0: func(ctx context.Context) error {
 			f.Attrs().Set("a", pyjson.Int(1))
-			return f.(ndfile.Flusher).Flush(ctx)
+			return f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{})
 		},
 	} {
 		unlock, err := vfs.Lock(ctx, mem, "/x.zarr/"+name+lockSuffix)
@@ -228,7 +228,7 @@ func TestLockedTogether(t *testing.T) {
 		f.Attrs().Set(key, pyjson.Int(1))
 	}
 	flush := func(f ndfile.File) {
-		if err := f.(ndfile.Flusher).Flush(ctx); err != nil {
+		if err := f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -566,7 +566,7 @@ FUNCTIONS = {
     "ndf_file_array": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_file_array_at": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_file_add": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
-    "ndf_file_flush": (c_int32, (c_void_p, c_void_p,)),
+    "ndf_file_flush": (c_int32, (c_void_p, c_uint32, c_void_p,)),
     "ndf_file_remove": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_array_close": (c_int32, (c_void_p, c_void_p,)),
     "ndf_array_get_info": (c_int32, (c_void_p, c_void_p, c_void_p,)),

@@ -631,9 +631,17 @@ class File(Mapping[str, Array]):
         """
         call(self.path, lib.ndf_file_consolidate, self._open(), 1 if on else 0)
 
-    def flush(self) -> None:
-        """Write what is still in memory of a file open for changes, so that others find it."""
-        call(self.path, lib.ndf_file_flush, self._open())
+    def flush(self, sync: bool = False) -> None:
+        """Write what is still in memory of a file open for changes, so that others find it.
+
+        Parameters
+        ----------
+        sync
+            Wait until all that was changed since the file was opened is on the disk and survives a power
+            cut, also in a file opened without ``sync``: data first, then metadata, then folders. A file
+            that is being created is a `NotSupportedError`: give ``sync`` when it is opened.
+        """
+        call(self.path, lib.ndf_file_flush, self._open(), 1 if sync else 0)
 
     # The end
 

@@ -73,17 +73,32 @@ var changes = map[string]func(dir string) error{
 	},
 }
 
-func TestMain(m *testing.M) { crashtest.Main(m, changes) }
+func TestMain(m *testing.M) {
+	ops := maps.Clone(changes)
+	for name, do := range changes {
+		ops["synced: "+name] = func(dir string) error { sync = true; return do(dir) }
+		ops["flushed: "+name] = func(dir string) error { flush = true; return do(dir) }
+	}
+	crashtest.Main(m, ops)
+}
+
+// sync opens the table with Sync, flush flushes it so before it is closed.
+var sync, flush bool
 
 func root(dir string) string { return filepath.Join(dir, "t.bcolz") }
 
 func change(dir string, do func(ndfile.File) error) error {
-	f, err := bcolz.Format.Open(ctx, ndfile.OS, root(dir), ndfile.OpenOptions{Mode: ndfile.Update})
+	f, err := bcolz.Format.Open(ctx, ndfile.OS, root(dir), ndfile.OpenOptions{Mode: ndfile.Update, Sync: sync})
 	if err != nil {
 		return err
 	}
 	if err := do(f); err != nil {
 		return err
+	}
+	if flush {
+		if err := f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{Sync: true}); err != nil {
+			return err
+		}
 	}
 	return f.Close(ctx)
 }
@@ -162,7 +177,8 @@ func (s state) mixed(old, new state) bool {
 	return true
 }
 
-func TestKilled(t *testing.T) {
+// newTable makes the table that is changed, in a new folder.
+func newTable(t *testing.T) (dir string) {
 	template := t.TempDir()
 	f, err := bcolz.Format.Create(ctx, ndfile.OS, root(template), ndfile.CreateOptions{})
 	if err != nil {
@@ -180,6 +196,11 @@ func TestKilled(t *testing.T) {
 	if err := f.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
+	return template
+}
+
+func TestKilled(t *testing.T) {
+	template := newTable(t)
 	old, err := read(root(template))
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,7 @@ type sweep struct {
 	t            *testing.T
 	op, template string
 	strace, root string
+	flags        []string // more of them, for strace
 }
 
 // call is a system call: the n-th of that name that the thread makes.
@@ -161,9 +163,11 @@ func (s *sweep) run(dir string, at call) (killed bool, output string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	args := []string{"-f", "-qq", "-o", s.log(), "-e", "trace=" + traced}
-	if at.n > 0 {
-		args = append(args[:4], "-e", "trace="+at.name, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", at.name, at.n))
+	args := append(slices.Clone(s.flags), "-f", "-qq", "-o", s.log())
+	if at.n == 0 {
+		args = append(args, "-e", "trace="+traced)
+	} else {
+		args = append(args, "-e", "trace="+at.name, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", at.name, at.n))
 	}
 	cmd := exec.Command(s.strace, append(args, self)...)
 	cmd.Env = append(os.Environ(), opEnv+"="+s.op, dirEnv+"="+dir, "GOMAXPROCS=1", "GOGC=off")

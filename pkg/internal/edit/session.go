@@ -35,9 +35,10 @@ type Session struct {
 	Write  ndfile.WriteOptions // of what is written
 	Folder *vfs.Folder         // of a folder being created
 
-	shared bool
-	lock   *Lock // nil: there is none
-	closed bool
+	shared   bool
+	lock     *Lock // nil: there is none
+	closed   bool
+	unsynced vfs.Unsynced // when updating
 }
 
 // Open begins the session of a store, a folder, that is to be read or changed. For
@@ -59,7 +60,7 @@ func (s *Session) Open(ctx context.Context, fsys ndfile.FS, path string, opt *nd
 	for _, sign := range signs {
 		info, err := fsys.Stat(s.Root + "/" + sign)
 		if err == nil {
-			fsys = vfs.InStoreLike(fsys, s.Root, sign, info)
+			fsys = vfs.InStoreLike(fsys, s.Root, sign, info, &s.unsynced)
 			s.lock, err = lockStore(ctx, fsys, s.Root, opt)
 			return fsys, err
 		}
@@ -144,6 +145,37 @@ func (s *Session) Shared() bool { return s.shared }
 
 // Locked tells whether other writers are kept out, as far as they take locks.
 func (s *Session) Locked() bool { return s.lock != nil }
+
+// Flush writes what is still in memory, by write, into a file open for changes; of
+// one that is being created nothing is visible before it is closed. With Sync all
+// that the session has changed is on the disk afterwards: first what was written
+// before, then what write writes, in its order, each file when it is written. fsys
+// is what Open gave. The mutex is held.
+func (s *Session) Flush(ctx context.Context, fsys ndfile.FS, opt ndfile.FlushOptions, write func(context.Context) error) error {
+	switch err := s.Check(true); {
+	case err != nil:
+		return err
+	case s.Mode == Creating && opt.Sync:
+		return ndfile.NewError(ndfile.ErrNotSupported, "a file that is being created appears when it is closed, and not before: create it with sync")
+	case s.Mode == Creating:
+		return nil
+	case !opt.Sync:
+		return write(ctx)
+	}
+	if err := s.unsynced.Flush(fsys); err != nil {
+		return err
+	}
+	was := s.Write.Sync
+	s.Write.Sync = true
+	s.unsynced.SyncAll(true)
+	err := write(ctx)
+	s.unsynced.SyncAll(false)
+	s.Write.Sync = was
+	if err == nil {
+		err = s.unsynced.Flush(fsys)
+	}
+	return err
+}
 
 // Closed tells whether the file was closed.
 func (s *Session) Closed() bool { return s.closed }

@@ -12,34 +12,40 @@ import (
 func InStore(fsys FS, folder string, names ...string) FS {
 	for _, name := range names {
 		if info, err := fsys.Stat(folder + "/" + name); err == nil && info.Mode == Regular {
-			return InStoreLike(fsys, folder, name, info)
+			return InStoreLike(fsys, folder, name, info, &Unsynced{})
 		}
 	}
 	return fsys
 }
 
-// InStoreLike is InStore where the file is known, which info describes.
-func InStoreLike(fsys FS, folder, name string, info Info) FS {
+// InStoreLike is InStore where the file is known, which info describes. What is
+// changed without being synced is noted in changes.
+func InStoreLike(fsys FS, folder, name string, info Info, changes *Unsynced) FS {
 	if info.Mode != Regular {
 		return fsys
 	}
-	return inStore{fsys, folder + "/" + name, folder, info}
+	return inStore{fsys, folder + "/" + name, folder, info, changes}
 }
 
 type inStore struct {
 	FS
 	file, folder string // whose access is taken
 	like         Info   // of file, when the store was opened
+	changes      *Unsynced
 }
 
-func (s inStore) withoutLinks() FS { return inStore{NoFollow(s.FS), s.file, s.folder, s.like} }
+func (s inStore) withoutLinks() FS {
+	return inStore{NoFollow(s.FS), s.file, s.folder, s.like, s.changes}
+}
 
 func (s inStore) Create(path string, excl bool) (File, error) {
 	if !excl {
 		if _, err := s.FS.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			s.changes.wrote(path)
 			return s.FS.Create(path, false)
 		}
 	}
+	s.changes.wrote(path)
 	return CreateLike(s.FS, path, s.file)
 }
 
@@ -47,7 +53,12 @@ func (s inStore) WriteFile(path string, parts [][]byte, opt WriteOptions) error 
 	if opt.Like == "" {
 		opt.Like = s.file
 	}
-	return s.FS.WriteFile(path, parts, opt)
+	opt.Sync = opt.Sync || s.changes.synced()
+	err := s.FS.WriteFile(path, parts, opt)
+	if err == nil && !opt.Sync {
+		s.changes.wrote(path)
+	}
+	return err
 }
 
 // OpenLock implements Locker, if the file system inside does; else ENOTSUP.
@@ -68,4 +79,65 @@ func (s inStore) OpenLock(path string) (LockFile, error) {
 	return f, nil
 }
 
-func (s inStore) Mkdir(path string) error { return MkdirLike(s.FS, path, s.folder) }
+func (s inStore) Mkdir(path string) error {
+	err := MkdirLike(s.FS, path, s.folder)
+	if err == nil {
+		s.changes.listed(path)
+	}
+	return err
+}
+
+func (s inStore) Remove(path string) error {
+	err := s.FS.Remove(path)
+	if err == nil {
+		s.changes.listed(path)
+	}
+	return err
+}
+
+func (s inStore) Rmdir(path string) error {
+	err := s.FS.Rmdir(path)
+	if err == nil {
+		s.changes.listed(path)
+	}
+	return err
+}
+
+func (s inStore) Rename(old, new string) error {
+	err := s.FS.Rename(old, new)
+	if err == nil {
+		s.moved(old, new)
+	}
+	return err
+}
+
+func (s inStore) RenameNoReplace(old, new string) error {
+	err := s.FS.RenameNoReplace(old, new)
+	if err == nil {
+		s.moved(old, new)
+	}
+	return err
+}
+
+// moved notes that something has another name, with all that is in it: it may have
+// been written by others.
+func (s inStore) moved(old, new string) {
+	s.changes.moved(old, new)
+	tree, _ := listTree(s.FS, nil, new, "", nil) // of a file there is none
+	for _, e := range tree {
+		switch e.mode {
+		case Regular:
+			s.changes.wrote(e.path)
+		case Dir:
+			s.changes.listed(e.path)
+		}
+	}
+}
+
+func (s inStore) SyncDir(path string) error {
+	err := s.FS.SyncDir(path)
+	if err == nil {
+		s.changes.settled(path)
+	}
+	return err
+}

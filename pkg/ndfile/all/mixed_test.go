@@ -160,7 +160,7 @@ func mixed(path string, k, n int64) error {
 		s := newStep(rng, int64(len(m.x)))
 		fmt.Fprintf(log, "B %d %d %d %d %d %d\n", k, m.sum(), s.kind, s.at, s.n, s.value)
 		if err = s.do(f); err == nil {
-			err = f.(ndfile.Flusher).Flush(ctx)
+			err = f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{})
 		}
 		if err == nil {
 			fmt.Fprintf(log, "E %d 0 0 0 0 0\n", k)

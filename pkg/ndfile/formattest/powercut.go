@@ -55,6 +55,9 @@ func checkPowerCuts(s *suite) {
 			s, do, c := s.in("%v, flushed: %t, sync: %t", plan.steps, plan.flush, sync).planned(plan.steps)
 			if len(do) > 0 {
 				s.cutSession(do, plan.flush, sync, c)
+				if sync {
+					s.cutFlushed(do, c)
+				}
 			}
 			if len(do) > 0 && do[0].name == "attrs" { // the first ones
 				c.attrs = ndfile.NewAttrs()
@@ -130,6 +133,41 @@ func (s *suite) cutSession(do []step, flushed, sync bool, c *content) {
 		s.ok(file.Close(ctx))
 		p.done = len(do)
 	})
+}
+
+// cutFlushed cuts the power after a Flush with Sync of a file that was opened
+// without: all is there that was done before.
+func (s *suite) cutFlushed(do []step, c *content) {
+	path := s.path("f")
+	mem := ndfile.NewMem()
+	s.ok(s.writeRows(mem, path, c, ndfile.WriteOptions{}))
+	mem = s.plant(s.tree(mem, "/"))
+	mem.Record()
+	c = c.clone()
+	file, err := s.session(mem, path, c)
+	s.ok(err)
+	defer file.Abort()
+	flusher, ok := file.(ndfile.Flusher)
+	if !ok {
+		return
+	}
+	for i, st := range do {
+		if st.able(s, c) {
+			s.ok(st.do(s, file, c))
+		}
+		s.ok(flusher.Flush(ctx, ndfile.FlushOptions{Sync: true}))
+		for cut := range 2 * cutsOf() / 10 {
+			how := vfs.PowerCut{Seed: s.rng.Uint64(), Ordered: cut%2 == 1, Block: 64}
+			got, err := s.read(mem.Cut(how).Disk(), path)
+			if err == nil {
+				err = s.among(got, []*content{c}, false)
+			}
+			if err != nil {
+				s.errorf("power cut after Flush with Sync, step %d (%s): %v", i, st.name, err)
+				return
+			}
+		}
+	}
 }
 
 // blackouts runs an operation twice: to see how long it is and what its states are,

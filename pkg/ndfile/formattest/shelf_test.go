@@ -449,7 +449,7 @@ func (f *shelfFile) commit() error {
 	return err
 }
 
-func (f *shelfFile) Flush(context.Context) error {
+func (f *shelfFile) Flush(_ context.Context, opt ndfile.FlushOptions) error {
 	if err := f.answer(); err != nil {
 		return err
 	}
@@ -485,7 +485,7 @@ func (f *shelfFile) Close(ctx context.Context) error {
 		if f.bug == "never flushes" {
 			f.bug = ""
 		}
-		err := f.Flush(ctx)
+		err := f.Flush(ctx, ndfile.FlushOptions{})
 		f.closed = true
 		if f.bug == "swallows errors" {
 			return nil
@@ -507,7 +507,7 @@ func (f *shelfFile) Abort() error {
 		return f.fail(ndfile.ErrHandle, nil, "closed")
 	}
 	if f.bug == "flushes in Abort" && f.folder == nil && f.writable {
-		f.Flush(ctx)
+		f.Flush(ctx, ndfile.FlushOptions{})
 	}
 	f.closed = true
 	if f.folder != nil {

@@ -234,7 +234,7 @@ func flushes(f ndfile.File) bool { _, ok := f.(ndfile.Flusher); return ok }
 // flush makes changes visible, where the file can.
 func flush(f ndfile.File) error {
 	if fl, ok := f.(ndfile.Flusher); ok {
-		return fl.Flush(ctx)
+		return fl.Flush(ctx, ndfile.FlushOptions{})
 	}
 	return nil
 }
@@ -506,7 +506,7 @@ func checkUpdateRules(s *suite) {
 		}
 	}
 	if fl, ok := f.(ndfile.Flusher); ok {
-		if err := s.calm("Flush", func() error { return fl.Flush(ctx) }); err != nil {
+		if err := s.calm("Flush", func() error { return fl.Flush(ctx, ndfile.FlushOptions{}) }); err != nil {
 			s.in("Flush of a file open for reading").fails(err, ndfile.ErrReadOnly)
 		}
 	}

@@ -35,6 +35,11 @@ var changes = map[string]struct {
 			return nil
 		})
 	}},
+	"append": {do: func(dir string) error {
+		return update(dir, func(_ ndfile.File, a ndfile.Array) error {
+			return a.(ndfile.Resizer).Append(ctx, 0, counting(100, 4, extents[1]))
+		})
+	}},
 	"modify": {parts: true, do: func(dir string) error {
 		return update(dir, func(_ ndfile.File, a ndfile.Array) error {
 			return a.WriteBox(ctx, ndarray.Box{Start: []int64{1, 1}, Count: []int64{5, 3}}, counting(100, 5, 3))
@@ -46,9 +51,16 @@ func TestMain(m *testing.M) {
 	ops := map[string]func(string) error{}
 	for name, c := range changes {
 		ops[name] = c.do
+		for _, format := range []string{"zarr0", "zarr2", "zarr3"} {
+			ops["synced: "+name+" "+format] = func(dir string) error { sync = true; return c.do(dir) }
+			ops["flushed: "+name+" "+format] = func(dir string) error { flush = true; return c.do(dir) }
+		}
 	}
 	crashtest.Main(m, ops)
 }
+
+// sync opens the store with Sync, flush flushes it so before it is closed.
+var sync, flush bool
 
 func storePath(dir string) string { return filepath.Join(dir, "a.zarr") }
 
@@ -58,13 +70,16 @@ func migrate(dir, to string) error {
 }
 
 func update(dir string, do func(ndfile.File, ndfile.Array) error) error {
-	f, err := ndfile.Open(ctx, formats, storePath(dir), ndfile.OpenOptions{Mode: ndfile.Update})
+	f, err := ndfile.Open(ctx, formats, storePath(dir), ndfile.OpenOptions{Mode: ndfile.Update, Sync: sync})
 	if err != nil {
 		return err
 	}
 	a, err := f.Array("")
 	if err == nil {
 		err = do(f, a)
+	}
+	if err == nil && flush {
+		err = f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{Sync: true})
 	}
 	if err != nil {
 		f.Abort()
@@ -150,9 +165,10 @@ func (s content) mixed(old, new content) bool {
 	return true
 }
 
-func TestKilled(t *testing.T) {
+// newStore makes the store that is changed, in a new folder.
+func newStore(t *testing.T, format ndfile.Format) (dir string) {
 	template := t.TempDir()
-	f, err := zarr.Format0.Create(ctx, ndfile.OS, storePath(template), ndfile.CreateOptions{})
+	f, err := format.Create(ctx, ndfile.OS, storePath(template), ndfile.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +183,11 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return template
+}
+
+func TestKilled(t *testing.T) {
+	template := newStore(t, zarr.Format0)
 	old, err := contentOf(template)
 	if err != nil {
 		t.Fatal(err)

@@ -180,9 +180,15 @@ attrs_json(attrs, where) = json(attrs isa Pair ? Dict(attrs) : attrs, "$where: a
 
 Base.isopen(f::File) = isopen(f.handle)
 
-# Makes what was changed visible to others, and leaves the file open.
-function Base.flush(f::File)
-    GC.@preserve f call(ndf_file_flush, number(f))
+"""
+    flush(f::NDFile.File; sync=false)
+
+Make what was changed visible to others, and leave the file open. With `sync` wait until all that was changed since the file was
+opened is on the disk and survives a power cut, also in a file opened without `sync`: data first, then metadata, then folders. A
+file being created refuses that (`NDF_ERR_NOT_SUPPORTED`): give `sync` to `NDFile.open`.
+"""
+function Base.flush(f::File; sync::Bool=false)
+    GC.@preserve f call(ndf_file_flush, number(f), sync)
     return nothing
 end
 
