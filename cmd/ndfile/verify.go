@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ndfile/ndfile/pkg/ndfile"
-	"github.com/ndfile/ndfile/pkg/ndfile/all"
 )
 
 // verifyJSON is a file in "verify --json".
@@ -22,6 +21,7 @@ type verifyJSON struct {
 type problemJSON struct {
 	Path     text   `json:"path"`
 	Array    *text  `json:"array"`
+	Class    text   `json:"class"`
 	Kind     text   `json:"kind"`
 	Offset   *int64 `json:"offset"`
 	Message  text   `json:"message"`
@@ -35,32 +35,15 @@ func newVerify() *cobra.Command {
 		Short: "check files, and repair them where that is certain",
 		Long: "verify reads all data and reports each problem: what was expected and found, and what a\n" +
 			"repair would do. With --repair it does that, where nothing else can be meant.\n\n" +
-			"The kinds of problems are those of the library's errors: corrupt for what cannot be read,\n" +
-			"loss for what was lost already, value for harmless leftovers (temporary files), ...\n" +
-			"A file is ok, and the exit status 0, when it has no problem but leftovers and repaired ones.",
+			"A problem is damage (with the kind of the library's error: corrupt for what cannot be read,\n" +
+			"loss for what was lost already, ...), stale, a harmless leftover of a writer that was\n" +
+			"stopped, or foreign, no part of the format. A file is ok, and the exit status 0, when all\n" +
+			"damage is repaired.",
 		Example:     "  ndfile verify store.zarr\n  ndfile verify --repair 'data/*.bcolz'",
 		Annotations: schema([]verifyJSON{}),
 		Args:        cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list := []verifyJSON{}
-			err := each(cmd.Context(), args, func(t target) error {
-				v, err := verifyFile(cmd, t)
-				if err != nil {
-					return err
-				}
-				if !asJSON(cmd) {
-					v.print(cmd.OutOrStdout())
-				}
-				list = append(list, v)
-				if !v.OK {
-					return errDiffers
-				}
-				return nil
-			})
-			if !asJSON(cmd) {
-				return err
-			}
-			return joined(err, emit(cmd, list))
+			return verifyAll(cmd, args, countBlocks, ndfile.VerifyOptions{Repair: flag(cmd, "repair"), Format: word(cmd, "from")})
 		},
 	}
 	cmd.Flags().Bool("repair", false, "repair what can be repaired")
@@ -69,26 +52,9 @@ func newVerify() *cobra.Command {
 	return cmd
 }
 
-func verifyFile(cmd *cobra.Command, t target) (verifyJSON, error) {
-	v := verifyJSON{Path: text(t.path), OK: true, Problems: []problemJSON{}}
-	if t.named || t.index != nil {
-		return v, usage("whole files are verified").On(t.path)
-	}
-	bar := newProgress(cmd, t.path, countBlocks)
-	defer bar.stop()
-	opt := ndfile.VerifyOptions{Repair: flag(cmd, "repair"), Format: word(cmd, "from"), Progress: bar.set}
-	err := ndfile.Verify(cmd.Context(), all.Formats, t.path, opt, func(p ndfile.Problem) {
-		v.Problems = append(v.Problems, problemOf(p))
-		if p.Kind != ndfile.ErrValue && !p.Repaired {
-			v.OK = false
-		}
-	})
-	return v, err
-}
-
 // problemOf is a problem as it is printed.
 func problemOf(p ndfile.Problem) problemJSON {
-	j := problemJSON{Path: text(p.Path), Kind: text(kindName(p.Kind)), Message: text(p.Msg), Repaired: p.Repaired}
+	j := problemJSON{Path: text(p.Path), Class: text(p.Class.String()), Kind: text(kindName(p.Kind)), Message: text(p.Msg), Repaired: p.Repaired}
 	if name := text(p.Array); p.HasArray {
 		j.Array = &name
 	}
@@ -115,7 +81,11 @@ func (v *verifyJSON) print(w io.Writer) {
 		if p.Offset != nil {
 			fmt.Fprintf(w, "at byte %d: ", *p.Offset)
 		}
-		fmt.Fprintf(w, "%s: %s", p.Kind, p.Message)
+		kind := p.Class
+		if kind == "damage" {
+			kind += ": " + p.Kind
+		}
+		fmt.Fprintf(w, "%s: %s", kind, p.Message)
 		if p.Repair != nil {
 			fmt.Fprintf(w, " (%s: %s)", either(p.Repaired, "repaired", "repair"), *p.Repair)
 		}

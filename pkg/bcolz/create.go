@@ -26,12 +26,10 @@ func (of format) Create(ctx context.Context, fsys ndfile.FS, path string, opt nd
 			return nil, ndfile.Locate(err, path, "", false)
 		}
 	}
-	folder, err := vfs.NewFolder(fsys, path, opt.WriteOptions, ours)
-	if err != nil {
+	f := &file{disk: newDisk(fsys, false, ndfile.Limits{}), kind: ndfile.Table, attrs: newAttributes(opt.Attrs)}
+	if err := f.Create(ctx, fsys, trimRoot(path), opt.WriteOptions, edit.Replaced{Ours: ours, Signs: []string{rootdirsFile, storageFile, sizesFile}}); err != nil {
 		return nil, ndfile.Locate(err, path, "", false)
 	}
-	f := &file{disk: newDisk(fsys, false, ndfile.Limits{}), kind: ndfile.Table, attrs: newAttributes(opt.Attrs)}
-	f.Create(trimRoot(path), folder, opt.WriteOptions)
 	return f, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ndfile/ndfile/pkg/internal/aside"
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/findings"
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
@@ -406,4 +407,9 @@ func (v *verifier) add(p ndfile.Problem, c *column, repair *findings.Repair) {
 		p.Array, p.HasArray = c.name, true
 	}
 	v.found.Add(p, repair)
+}
+
+// Hold implements [ndfile.Holder].
+func (format) Hold(ctx context.Context, fsys ndfile.FS, path string) (release func(), err error) {
+	return edit.HoldStore(ctx, fsys, path)
 }

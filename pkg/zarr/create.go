@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -17,11 +18,7 @@ func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	ours, err := f.oursAt(ctx, fsys, path)
-	if err != nil {
-		return nil, err
-	}
-	folder, err := vfs.NewFolder(fsys, path, opt.WriteOptions, ours)
+	old, err := f.replacedAt(ctx, fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -30,35 +27,39 @@ func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 		attrs = ndfile.NewAttrs()
 	}
 	if f.version.caps&ndfile.CapGroups == 0 {
-		return f.newArrayFile(fsys, path, folder, opt.WriteOptions, attrs), nil
+		file := &file{attrs: attrs}
+		if err := file.Create(ctx, fsys, path, opt.WriteOptions, old); err != nil {
+			return nil, err
+		}
+		file.store = newStore(f.version, fsys, file.Root, false, ndfile.Limits{})
+		return file, nil
 	}
 	g := &group{format: f, fsys: fsys, open: map[string]*file{}, groups: map[string]*inner{}}
-	g.store = newStore(f.version, fsys, folder.Path(), false, ndfile.Limits{})
-	g.Session.Create(path, folder, opt.WriteOptions)
+	if err := g.Session.Create(ctx, fsys, path, opt.WriteOptions, old); err != nil {
+		return nil, err
+	}
+	g.store = newStore(f.version, fsys, g.Root, false, ndfile.Limits{})
 	root := g.newInner(g.root, nil)
 	root.attrs = attrs
 	g.groups[""] = root
 	g.copies.looked = true
-	return &creation{tree: g, opt: opt.WriteOptions}, nil
+	return &creation{tree: g}, nil
 }
 
-// newArrayFile is the session of a new single array.
-func (f format) newArrayFile(fsys ndfile.FS, path string, folder *vfs.Folder, opt ndfile.WriteOptions, attrs *ndfile.Attrs) *file {
-	file := &file{store: newStore(f.version, fsys, folder.Path(), false, ndfile.Limits{}), attrs: attrs}
-	file.Create(path, folder, opt)
-	return file
-}
-
-// oursAt tells what a folder at path may hold for a new file to replace it. A
+// replacedAt tells what a folder at path may hold for a new file to replace it. A
 // folder that is no array or group of this format is refused.
-func (f format) oursAt(ctx context.Context, fsys ndfile.FS, path string) (func(rel string, mode vfs.FileMode) bool, error) {
+func (f format) replacedAt(ctx context.Context, fsys ndfile.FS, path string) (old edit.Replaced, err error) {
 	v := f.version
+	old = edit.Replaced{Ours: v.ours, Signs: []string{v.meta}}
+	if v.group != "" {
+		old.Signs = append(old.Signs, v.group)
+	}
 	info, err := fsys.Stat(path)
 	switch {
 	case err != nil && !isAbsent(err):
-		return nil, err
+		return old, err
 	case err != nil || info.Mode != vfs.Dir:
-		return v.ours, nil // vfs.NewFolder tells what is wrong
+		return old, nil // vfs.NewFolder tells what is wrong
 	}
 	match, err := f.Detect(ctx, fsys, path)
 	if err == nil && match == ndfile.NoMatch {
@@ -69,17 +70,19 @@ func (f format) oursAt(ctx context.Context, fsys ndfile.FS, path string) (func(r
 		err = ndfile.NewError(ndfile.ErrExists, "the folder exists and is no "+v.format+what+": it is not replaced").On(path)
 	}
 	if err != nil || v.caps&ndfile.CapGroups == 0 {
-		return v.ours, err
+		return old, err
 	}
 	s := newStore(v, fsys, strings.Clone(path), false, ndfile.Limits{})
 	if group, err := s.isGroup(ctx); err != nil || !group {
-		return v.ours, err
+		return old, err
 	}
 	n, err := findNodes(ctx, &s)
 	if err != nil {
-		return nil, err
+		return old, err
 	}
-	return func(rel string, mode vfs.FileMode) bool { return n.ours(v, rel, mode) }, nil
+	old.Ours = func(rel string, mode vfs.FileMode) bool { return n.ours(v, rel, mode) }
+	old.Parts = n.arrays
+	return old, nil
 }
 
 // ours tells whether something in the folder of a group is a part of it.
@@ -108,7 +111,6 @@ func (n *nodes) ours(v *version, rel string, mode vfs.FileMode) bool {
 type creation struct {
 	tree   *group
 	single *file // nil: it is the group
-	opt    ndfile.WriteOptions
 }
 
 // file is what the creation is now.
@@ -137,11 +139,14 @@ func (c *creation) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfi
 	c.tree.Lock()
 	if c.single == nil && name == "" && len(c.tree.nodes.arrays)+len(c.tree.nodes.groups) == 0 && c.tree.Check(true) == nil {
 		g := c.tree
-		f := g.format.newArrayFile(g.fsys, g.Path, g.Folder, c.opt, g.groups[""].attrs)
+		f := &file{store: g.store, attrs: g.groups[""].attrs}
+		f.Borrow(&g.Session)
+		f.Mode, f.Write = g.Mode, g.Write
 		if err := f.add(ctx, name, spec); err != nil {
 			c.tree.Unlock()
 			return nil, f.Located(err)
 		}
+		f.TakeOver(&g.Session)
 		c.single = f
 		c.tree.Unlock()
 		return f.array.public(), nil
@@ -222,7 +227,7 @@ func (c *creation) Close(ctx context.Context) error {
 	g := c.tree
 	around := copies{stale: true}
 	s := newStore(g.version, g.fsys, g.Path, false, ndfile.Limits{})
-	err := around.refresh(ctx, &s, false, ndfile.WriteOptions{Sync: c.opt.Sync})
+	err := around.refresh(ctx, &s, false, ndfile.WriteOptions{Sync: g.Write.Sync})
 	if errors.Is(err, ndfile.ErrBusy) {
 		err = nil
 	}

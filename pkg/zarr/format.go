@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -85,4 +86,9 @@ func (f format) openArray(ctx context.Context, fsys ndfile.FS, path string, opt 
 		return nil, err
 	}
 	return file, nil
+}
+
+// Hold implements [ndfile.Holder].
+func (format) Hold(ctx context.Context, fsys ndfile.FS, path string) (release func(), err error) {
+	return edit.HoldStore(ctx, fsys, path)
 }

@@ -36,7 +36,8 @@ type Session struct {
 	Folder *vfs.Folder         // of a folder being created
 
 	shared   bool
-	lock     *Lock // nil: there is none
+	lock     *Lock   // nil: there is none
+	parts    []*Lock // of what is replaced beside it
 	closed   bool
 	unsynced vfs.Unsynced // when updating
 }
@@ -102,10 +103,67 @@ func (s *Session) Opened(err error, opt *ndfile.OpenOptions) error {
 	return s.Located(err)
 }
 
-// Create begins the session of a new folder.
-func (s *Session) Create(path string, folder *vfs.Folder, opt ndfile.WriteOptions) {
-	s.Path, s.Root, s.Mode, s.Folder = strings.Clone(path), folder.Path(), Creating, folder
+// Replaced says what a new folder may replace.
+type Replaced struct {
+	Ours  func(rel string, mode vfs.FileMode) bool // as in vfs.NewFolder
+	Signs []string                                 // files of a store, as in Open
+	Parts []string                                 // stores in the store, which have locks of their own
+}
+
+// Create begins the session of a new folder, as vfs.NewFolder makes it. Where it
+// replaces a store, it holds the writer lock of that one until End: what others are
+// about to write there would be lost.
+func (s *Session) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.WriteOptions, old Replaced) error {
+	folder, err := vfs.NewFolder(fsys, path, opt, old.Ours)
+	if err != nil {
+		return err
+	}
+	lock := func(store string, timeout time.Duration) (*Lock, error) {
+		return lockStore(ctx, vfs.InStore(fsys, store, old.Signs...), store, &ndfile.OpenOptions{Timeout: timeout})
+	}
+	s.Path, s.Root, s.Mode = strings.Clone(path), folder.Path(), Creating
 	s.Write = ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: opt.Sync}
+	if store, found := folder.Replaces(); found {
+		s.lock, err = lock(store, 0)
+		for i := 0; i < len(old.Parts) && err == nil; i++ {
+			var part *Lock
+			if part, err = lock(store+"/"+old.Parts[i], 0); part != nil {
+				s.parts = append(s.parts, part)
+			}
+		}
+	} else {
+		folder.Guard = func(store string) error { // it came meanwhile
+			came, err := lock(store, -1)
+			if came != nil {
+				s.parts = append(s.parts, came)
+			}
+			return err
+		}
+	}
+	if err != nil {
+		folder.Abort()
+		s.End()
+		return err
+	}
+	s.Folder = folder
+	return nil
+}
+
+// TakeOver makes s the session of what of has created, which is no longer used.
+func (s *Session) TakeOver(of *Session) {
+	s.Path, s.Root, s.Mode, s.Write, s.Folder = of.Path, of.Root, of.Mode, of.Write, of.Folder
+	s.lock, s.parts = of.lock, of.parts
+	of.lock, of.parts = nil, nil
+}
+
+// HoldStore takes the writer lock of the store in a folder, whatever its format, for
+// a change that needs no session.
+func HoldStore(ctx context.Context, fsys ndfile.FS, folder string) (release func(), err error) {
+	lock, err := lockStore(ctx, fsys, folder, &ndfile.OpenOptions{})
+	if err != nil || lock == nil {
+		return func() {}, err
+	}
+	return lock.release, nil
 }
 
 // Check is what every call begins with, the mutex held. write: it changes the
@@ -187,6 +245,10 @@ func (s *Session) End() {
 		s.lock.release()
 		s.lock = nil
 	}
+	for _, part := range s.parts {
+		part.release()
+	}
+	s.parts = nil
 }
 
 // LockChunk locks a chunk against the others who share the store. number is not

@@ -16,7 +16,12 @@ type Folder struct {
 	work   string // the folder that is written into: a temporary one, or target
 	opt    WriteOptions
 	ours   func(rel string, mode FileMode) bool
+	found  bool // there was a folder at target, which is replaced
 	done   bool
+
+	// Guard, if it is set, is called before a folder is replaced, with its path. An
+	// error keeps it.
+	Guard func(target string) error
 }
 
 // NewFolder starts a new folder at path. Its content is written below
@@ -51,7 +56,7 @@ func NewFolder(fsys FS, path string, opt WriteOptions, ours func(rel string, mod
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{fsys: fsys, path: path, target: target, work: target, opt: opt, ours: ours}
+	f := &Folder{fsys: fsys, path: path, target: target, work: target, opt: opt, ours: ours, found: found}
 	if found {
 		if err := f.checkOld(mode); err != nil {
 			return nil, err
@@ -80,6 +85,9 @@ func NewFolder(fsys FS, path string, opt WriteOptions, ours func(rel string, mod
 // Path is the folder to write into. It is not the path of NewFolder, but may
 // become it by Commit.
 func (f *Folder) Path() string { return f.work }
+
+// Replaces gives the folder that is replaced: what the symlinks of the path lead to.
+func (f *Folder) Replaces() (target string, found bool) { return f.target, f.found }
 
 // Commit makes the folder visible. With WriteOptions.Sync it syncs the folders;
 // files are synced by those who write them. When it fails, the new folder is
@@ -185,6 +193,9 @@ func (f *Folder) publish() (old string, err error) {
 	}
 	if err == nil {
 		err = f.checkOld(info.Mode)
+	}
+	if err == nil && f.Guard != nil {
+		err = f.Guard(f.target)
 	}
 	if err == nil {
 		err = adoptTree(f.fsys, f.work, f.target)
