@@ -1,11 +1,9 @@
 package vfs
 
 import (
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"unicode/utf8"
 )
 
@@ -18,21 +16,18 @@ const (
 // nothing that belongs to the content, as temporary names are.
 const LockName = ".ndf-lock"
 
-// A temporary name holds the process id, asked for each time because of fork,
-// a number drawn at start, because folders are shared between machines, and a
-// counter.
-var (
-	tempSeed    = rand.Uint32()
-	tempCounter atomic.Uint64
-)
+// A temporary name holds the process id and a token of the process, so that Owner
+// can tell whether that one is still there, and a counter.
+var tempCounter atomic.Uint64
 
 // appendTempName appends a temporary name for path to buf.
 func appendTempName(buf []byte, path string) []byte {
-	var space [48]byte
+	var space [64]byte
+	pid, token := self()
 	tail := append(space[:0], tempMark...)
-	tail = strconv.AppendUint(tail, uint64(syscall.Getpid()), 36)
+	tail = strconv.AppendUint(tail, uint64(pid), 36)
 	tail = append(tail, '-')
-	tail = strconv.AppendUint(tail, uint64(tempSeed), 36)
+	tail = append(tail, token...)
 	tail = append(tail, '-')
 	tail = strconv.AppendUint(tail, tempCounter.Add(1), 36)
 
@@ -65,6 +60,10 @@ func IsTempName(base string) bool {
 	}
 	return len(fields) == 3
 }
+
+// TempTarget is the path that a temporary file or folder was to get, as far as its
+// name tells: a long one is cut.
+func TempTarget(path string) string { return path[:strings.LastIndex(path, tempMark)] }
 
 // splitPath cuts path after the last slash.
 func splitPath(path string) (dir, base string) {
