@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-var jobs = map[string]func(path string, k, n int64) error{"append": appendRows, "stripes": writeStripes, "hold": hold, "some": appendUntilKilled, "mixed": mixed}
+var jobs = map[string]func(path string, k, n int64) error{"append": appendRows, "stripes": writeStripes, "hold": hold, "some": appendUntilKilled, "mixed": mixed, "create": createForever}
 
 // start runs a job in a process of its own.
 func start(t *testing.T, job, path string, k, n int64) (*exec.Cmd, io.ReadCloser) {
