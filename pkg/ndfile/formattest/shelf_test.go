@@ -450,6 +450,35 @@ func (f *shelfFile) commit() error {
 }
 
 func (f *shelfFile) Flush(_ context.Context, opt ndfile.FlushOptions) error {
+	err := f.flush()
+	if err == nil && opt.Sync && f.folder == nil && f.bug != "never syncs" {
+		err = syncTree(f.fsys, f.root)
+	}
+	return err
+}
+
+// syncTree syncs a folder and all that is in it.
+func syncTree(fsys ndfile.FS, dir string) error {
+	entries, err := fsys.ReadDir(dir)
+	for i := 0; err == nil && i < len(entries); i++ {
+		path := dir + "/" + entries[i].Name
+		if entries[i].Mode == vfs.Dir {
+			err = syncTree(fsys, path)
+			continue
+		}
+		var file vfs.File
+		if file, err = fsys.Open(path); err == nil {
+			err = file.Sync()
+			file.Close()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return fsys.SyncDir(dir)
+}
+
+func (f *shelfFile) flush() error {
 	if err := f.answer(); err != nil {
 		return err
 	}
