@@ -85,7 +85,8 @@ $(ECOSYSTEM)/ok: bindings/python/tests/ecosystem/requirements.txt
 	@touch $@
 
 test-ecosystem: $(LIB) $(CMD) $(ECOSYSTEM)/ok ## the package with pandas, polars, pyarrow, duckdb, dask, xarray, mypy and pyright
-	NDFILE_ECOSYSTEM=1 PYTHONPATH=bindings/python $(ECOSYSTEM)/bin/python -m pytest -q bindings/python/tests/ecosystem
+	NDFILE_JULIA='$(if $(wildcard $(JULIA)),env JULIA_DEPOT_PATH=$(CURDIR)/$(B)/julia-depot $(CURDIR)/$(JULIA) --startup-file=no --project=$(CURDIR)/bindings/julia/NDFile)' \
+	 NDFILE_ECOSYSTEM=1 PYTHONPATH=bindings/python $(ECOSYSTEM)/bin/python -m pytest -q bindings/python/tests/ecosystem
 
 JULIA := $(B)/julia/julia
 test-julia: $(LIB) # fetches a private Julia where the machine has none that works

@@ -35,6 +35,7 @@ __all__ = ["Migration", "convert", "map_files"]
 
 _TASK = 1 << 26  # bytes of elements that a task copies
 _WAVE = 4096  # tasks that the scheduler is given at once
+_RAW = 1 << 20  # bytes of elements of a chunk that is rather copied as stored than decoded
 _FILES = 500  # files of a task
 
 Piece = tuple[str, tuple[slice, ...]]
@@ -336,6 +337,7 @@ def _raw(old: Array, new: Array) -> bool:
         and new.shards is None
         and old.chunk_encoding == new.chunk_encoding
         and old.fill_value == new.fill_value
+        and math.prod(old.chunks) * old.dtype.itemsize >= _RAW  # type: ignore[union-attr]
     )
 
 

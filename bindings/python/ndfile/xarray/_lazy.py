@@ -22,6 +22,7 @@ from .._open import open as open_file
 #: The Julian date of 1970-01-01, and the ticks of a day (100 us) to which Julian dates are rounded: a float64
 #: of today's dates has steps of 40 us.
 _EPOCH, _TICKS = 2440587.5, 864_000_000
+_SMALL = 1 << 12  # bytes of an array that is read at once
 _NAT = np.iinfo(np.int64).min
 
 
@@ -85,14 +86,20 @@ class LazyArray(BackendArray):
     empty), ``"mask"`` (the array is the mask), or the value that stands for them.
     """
 
-    __slots__ = ("dtype", "julian", "manager", "missing", "name", "shape")
+    __slots__ = ("dtype", "julian", "manager", "missing", "name", "shape", "small")
 
     def __init__(self, manager: Manager, array: Array, missing: Any, julian: bool) -> None:
         self.manager, self.name, self.missing, self.julian = manager, array.name, missing, julian
         self.shape = array._extents()
         self.dtype = dtype_of(array, array.masked, missing, julian)
+        # xarray reads coordinates several times, their first and last elements by themselves.
+        self.small: Any = array.nbytes <= _SMALL or None  # then, when it has been read, the elements
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
+        if self.small is not None:
+            if self.small is True:
+                self.small = self._get(...)
+            return indexing.apply_indexer(indexing.NumpyIndexingAdapter(self.small), key).copy()
         if isinstance(key, indexing.VectorizedIndexer) and all(isinstance(k, np.ndarray) for k in key.tuple):
             return self._get(key.tuple, points=True)
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._get)
@@ -101,7 +108,7 @@ class LazyArray(BackendArray):
         """Index in another thread; the interpreter is free while the library reads."""
         return await asyncio.to_thread(self.__getitem__, key)
 
-    def _get(self, key: tuple[Any, ...], points: bool = False) -> np.ndarray:
+    def _get(self, key: Any, points: bool = False) -> np.ndarray:
         with self.manager.acquire_context() as opened:
             array = opened.file[self.name]
             if array.shape != self.shape:
@@ -110,7 +117,7 @@ class LazyArray(BackendArray):
                 )
             if points:
                 return self._finish(array.vindex[key], array)
-            if any(isinstance(k, np.ndarray) for k in key):
+            if key is not ... and any(isinstance(k, np.ndarray) for k in key):
                 return self._finish(array.oindex[key], array)
             return self._finish(array[key], array)
 
