@@ -19,6 +19,7 @@ from . import _arrow, _capi, _dtypes, _elements, _html
 from ._assign import Points, assign, is_mask
 from ._attrs import Attrs, from_json
 from ._chunks import Chunked
+from ._element import Element
 from ._errors import (
     ArgumentError,
     BoundsError,
@@ -159,7 +160,9 @@ class Array(Chunked, Reducible):
         "_last",
         "_meta",
         "_near",
+        "_one",
         "_position",
+        "_single",
         "dtype",
         "dtype_name",
         "masked",
@@ -186,6 +189,9 @@ class Array(Chunked, Reducible):
         self._meta: dict[str, Any] | None = None  # decoded, of an array with a position
         # In a file that does not change: where it stands among the arrays; else -1.
         self._position = position
+        # Elements are read one by one through memory that is kept.
+        self._single = not self.masked and dtype is not None and shape is not None and dtype.kind in "biufcmM"
+        self._one: Element | None = None
         # Of an array that does not change: the elements around the last one, as first, end, values.
         self._near: tuple[int, int, Any] = _NOTHING_NEAR
         self._last = _FAR
@@ -428,6 +434,12 @@ class Array(Chunked, Reducible):
                 return values[key - first]
             if self._is_near(key):
                 return self._read_near(key)
+        elif key.__class__ is tuple and self._single and len(key) == len(self.shape):
+            one, self._one = self._one or Element(self.dtype, len(key)), None
+            value = one.read(self, key)
+            self._one = one
+            if value is not None:
+                return value
         elif is_array(key):
             return self._take_masked(key) if is_mask(key, self) else self.take(key)
         if key.__class__ is tuple and any(map(is_array, key)):

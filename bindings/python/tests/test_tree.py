@@ -347,3 +347,21 @@ def test_scattered_elements(tmp_path, name):
             with pytest.raises(ndfile.CorruptError):
                 v[:, 5]
         assert same(v[:300, 5], c[:300, 5])
+
+
+def test_single_elements(tmp_path):
+    c = np.arange(24, dtype=">i2").reshape(2, 3, 4)
+    ndfile.save(tmp_path / "e.ds", {"c": c, "m": np.ma.masked_equal(c, 5), "b": c > 7})
+    with ndfile.open(tmp_path / "e.ds") as f:
+        v = f["c"]
+        for key in np.ndindex(c.shape):
+            found = v[key]
+            assert found == c[key] and type(found) is np.int16
+            assert f["b"][key] == (c[key] > 7)
+        assert v[-1, -1, -1] == 23 and v[np.int64(1), 0, 0] == 12 and v[0, 0].tolist() == [0, 1, 2, 3]
+        assert f["m"][0, 1, 1] is np.ma.masked
+        for key in [(0, 3, 0), (-3, 0, 0), (0, 0, 0, 0), (0, 0, 1.5), (True, 0, 0)]:
+            with pytest.raises((IndexError, NotImplementedError)):
+                v[key]
+    with pytest.raises(ndfile.HandleError):
+        v[0, 0, 0]
