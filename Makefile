@@ -58,7 +58,7 @@ GOTEST = eval "$$(sh pkg/netcdf/crosstest/get-netcdf.sh $(DEBIAN))"; NDFILE_TEST
 test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, peers of other languages, killed processes
 	$(GO) vet $(MODULES)
 	$(GOTEST) $(MODULES)
-	cd docs/examples/httpstore && $(GO) vet ./... && $(GO) test ./... # a module of its own, as its reader's would be
+	cd docs/examples/httpstore && export GOWORK=off && $(GO) vet ./... && $(GO) test ./... # a module of its own, as its reader's would be
 	@command -v cargo >/dev/null || printf '\n*** SKIPPED: the check against the crate rawarray, since cargo is not here ***\n\n'
 
 test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17

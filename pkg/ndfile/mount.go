@@ -11,11 +11,16 @@ import (
 	"github.com/ndfile/ndfile/pkg/store/zipstore"
 )
 
+// isZip tells whether a path has the ending of zip files.
+func isZip(path string) bool {
+	const ending = ".zip"
+	return len(path) > len(ending) && strings.EqualFold(path[len(path)-len(ending):], ending)
+}
+
 // mounted gives the file system to find path in: of a zip file ("x.zarr.zip") one in
 // which it is a folder, else fsys.
 func mounted(ctx context.Context, fsys FS, path string, lim Limits) (FS, error) {
-	const ending = ".zip"
-	if len(path) <= len(ending) || !strings.EqualFold(path[len(path)-len(ending):], ending) {
+	if !isZip(path) {
 		return fsys, nil
 	}
 	zip, err := zipstore.Open(ctx, vfs.Keys(fsys), path, zipstore.Options{MaxDirectory: lim.Header(), MaxInflated: MaxChunk()})

@@ -174,6 +174,9 @@ func formatToCreate(formats []Format, path string, opt *CreateOptions) (Format, 
 // formatToWrite is FormatByName where a name is given, else the format that the extension
 // names.
 func formatToWrite(formats []Format, path, name string) (Format, error) {
+	if isZip(path) {
+		return nil, NewError(ErrNotSupported, "zip files are read, not written: write a folder and pack it").On(path)
+	}
 	if name != "" {
 		f, err := FormatByName(formats, name)
 		return f, Locate(err, path, "", false)

@@ -197,6 +197,9 @@ func TestZip(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if _, err := ndfile.Create(ctx, all.Formats, dir+"/new.zarr.zip", ndfile.CreateOptions{Format: "zarr2"}); !errors.Is(err, ndfile.ErrNotSupported) {
+		t.Errorf("creating a zip file: %v", err)
+	}
 	if _, err := ndfile.Open(ctx, all.Formats, dir+"/none.zip", ndfile.OpenOptions{}); !errors.Is(err, ndfile.ErrNotFound) {
 		t.Error(err)
 	}
