@@ -287,9 +287,9 @@ type Loader interface {
 // format's terms: NetCDF's data model, say.
 type FileExtra interface {
 	// FileExtra are these metadata. CreateOptions.Extra of the same format takes
-	// them.
+	// them. Nil: there are none, and what Peculiar lists is lost everywhere.
 	FileExtra() *Attrs
-	// Peculiar lists what of it a format without a place for it loses.
+	// Peculiar lists what a format without a place for it loses.
 	Peculiar() []Loss
 }
 

@@ -9,16 +9,18 @@ import (
 // fileExtra plans the metadata that the file has in its format's own terms.
 func (p *plan) fileExtra(src File, names []string) error {
 	own, ok := src.(FileExtra)
+	var extra *Attrs
+	if ok {
+		extra = own.FileExtra()
+	}
 	switch keeper, keeps := p.to.(ExtraKeeper); {
-	case ok && p.from.Name() == p.to.Name():
-		p.create.Extra = own.FileExtra()
-	case ok && keeps && len(names) > 0:
-		p.guest, p.keeper = own.FileExtra().Clone(), keeper
+	case extra != nil && p.from.Name() == p.to.Name():
+		p.create.Extra = extra
+	case extra != nil && keeps && len(names) > 0:
+		p.guest, p.keeper = extra.Clone(), keeper
 		p.guest.Set(orderKey, listOf(names))
 	case ok:
-		for _, l := range own.Peculiar() {
-			p.lose("", l.What, l.Why)
-		}
+		p.losses = append(p.losses, own.Peculiar()...)
 	}
 	keeper, kept := p.from.(ExtraKeeper)
 	if ok || !kept || p.from.Name() == p.to.Name() {

@@ -10,6 +10,9 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
+// pickled says what elements are that are never read.
+const pickled = "the elements are pickled Python objects, which are never read"
+
 // dtypeOf reads the value of "descr": a typestring, or the list of the fields of
 // a record. Errors are ErrNotSupported for Python objects, and ErrCorrupt.
 func dtypeOf(v *pyliteral.Value) (ndarray.DType, error) {
@@ -48,7 +51,7 @@ func typeOf(v *pyliteral.Value) (f ndarray.Field, err error) {
 func parseName(name string) (ndarray.DType, error) {
 	switch strings.TrimLeft(name, "<>=|") {
 	case "O", "O4", "O8", "object":
-		return ndarray.DType{}, ndfile.NewError(ndfile.ErrNotSupported, "descr: the elements are pickled Python objects, which are never read")
+		return ndarray.DType{}, ndfile.NewError(ndfile.ErrNotSupported, "descr: "+pickled)
 	}
 	d, err := ndarray.Parse(name)
 	if err != nil || d.Kind == ndarray.Record || !inNumPy(&d) {

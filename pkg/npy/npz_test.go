@@ -64,6 +64,15 @@ func TestObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Abort()
+	if !slices.Equal(f.Names(), []string{"x"}) {
+		t.Errorf("names: %q", f.Names())
+	}
+	mem := in(t, content(t, "objects.npz"))
+	opt := ndfile.ConvertOptions{FS: mem, From: "npz", To: "npz"}
+	losses, err := ndfile.Convert(ctx, []ndfile.Format{Archive}, "/x", "/y.npz", opt)
+	if !errors.Is(err, ndfile.ErrLoss) || len(losses) != 1 || losses[0].Array != "o" || losses[0].What != "data" {
+		t.Errorf("conversion: %v, %v", losses, err)
+	}
 	for range 2 {
 		if _, err := f.Array("o"); !errors.Is(err, ndfile.ErrNotSupported) || !strings.Contains(err.Error(), `"o"`) {
 			t.Errorf("o: %v", err)
@@ -91,9 +100,6 @@ func TestArchiveDetect(t *testing.T) {
 	}
 	if m, err := Archive.Detect(ctx, ndfile.OS, t.TempDir()); m != ndfile.NoMatch || err != nil {
 		t.Errorf("a folder: %d, %v", m, err)
-	}
-	if _, err := Archive.Create(ctx, ndfile.NewMem(), "/x", ndfile.CreateOptions{}); !errors.Is(err, ndfile.ErrNotSupported) {
-		t.Errorf("Create: %v", err)
 	}
 	if _, err := Archive.Open(ctx, in(t, content(t, "stored.npz")), "/x", ndfile.OpenOptions{Mode: ndfile.Update}); !errors.Is(err, ndfile.ErrNotSupported) {
 		t.Errorf("r+: %v", err)
@@ -301,5 +307,40 @@ func TestChecksum(t *testing.T) {
 	}
 	if wrong < 40 {
 		t.Errorf("%d of 50 changes were seen", wrong)
+	}
+}
+
+// TestArchiveCopies: archives that are converted have the same members, deflated or
+// not as before.
+func TestArchiveCopies(t *testing.T) {
+	for _, name := range []string{"stored.npz", "deflated.npz"} {
+		mem := in(t, content(t, name))
+		opt := ndfile.ConvertOptions{FS: mem, From: "npz", To: "npz"}
+		if _, err := ndfile.Convert(ctx, []ndfile.Format{Archive}, "/x", "/y.npz", opt); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		f, err := Archive.Open(ctx, mem, "/y.npz", ndfile.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fixtures(t)
+		for _, key := range f.Names() {
+			a, err := f.Array(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := want["npz/"+key]
+			e.check(t, all(t, a))
+			if deflated := a.Spec().Extra != nil; deflated != (name == "deflated.npz") {
+				t.Errorf("%s, %s: deflated %v", name, key, deflated)
+			}
+		}
+		if len(f.Names()) != 6 {
+			t.Errorf("%s: %q", name, f.Names())
+		}
+		if err := f.Close(ctx); err != nil {
+			t.Error(err)
+		}
 	}
 }

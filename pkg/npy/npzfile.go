@@ -49,6 +49,7 @@ type archiveFile struct {
 	limits  ndfile.Limits
 	names   []string
 	members map[string]*member
+	pickles []string // members that are Python objects, which names leaves out
 	closed  atomic.Bool
 	attrs   ndfile.Attrs // always empty, but for what the caller sets
 }
@@ -83,8 +84,13 @@ func newArchive(in vfs.File, limits ndfile.Limits) (*archiveFile, error) {
 		case f.members[name] != nil:
 			return nil, ndfile.NewError(ndfile.ErrCorrupt, "two members of the archive have the name "+strconv.Quote(z.Name))
 		}
-		f.members[name] = &member{file: f, name: name, zip: z}
-		f.names = append(f.names, name)
+		m := &member{file: f, name: name, zip: z}
+		f.members[name] = m
+		if m.pickled() {
+			f.pickles = append(f.pickles, name)
+		} else {
+			f.names = append(f.names, name)
+		}
 	}
 	return f, nil
 }
@@ -137,6 +143,18 @@ func (f *archiveFile) check(write bool) error {
 		return ndfile.NewError(ndfile.ErrReadOnly, "")
 	}
 	return nil
+}
+
+// FileExtra implements [ndfile.FileExtra]: an archive has no metadata of its own.
+func (f *archiveFile) FileExtra() *ndfile.Attrs { return nil }
+
+// Peculiar implements [ndfile.FileExtra]: the members that nothing can take over.
+func (f *archiveFile) Peculiar() []ndfile.Loss {
+	var all []ndfile.Loss
+	for _, name := range f.pickles {
+		all = append(all, ndfile.Loss{Array: name, What: "data", Why: pickled})
+	}
+	return all
 }
 
 // Array looks at a member for the first time: what is wrong with it, as elements

@@ -10,8 +10,10 @@ import (
 )
 
 // Archive is the .npz format: a ZIP archive of .npy files, which are arrays with
-// the names of the members, without ".npy". It is read, not written.
-var Archive ndfile.Format = &archive{ndfile.NewTraits("npz", 0, ".npz")}
+// the names of the members, without ".npy". Members that are deflated have the Extra
+// {"compressed": true}. Those whose elements are Python objects (pickles) are not
+// among the names of a file; asking for one is ErrNotSupported.
+var Archive ndfile.Format = &archive{ndfile.NewTraits("npz", ndfile.CapCreate|ndfile.CapWriteOnce, ".npz")}
 
 type archive struct{ ndfile.Traits }
 
@@ -41,9 +43,4 @@ func (*archive) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile
 		return ndfile.NoMatch, nil
 	}
 	return ndfile.Certain, nil
-}
-
-// Create is ErrNotSupported.
-func (*archive) Create(context.Context, ndfile.FS, string, ndfile.CreateOptions) (ndfile.File, error) {
-	return nil, ndfile.NewError(ndfile.ErrNotSupported, ".npz archives are read, not written: numpy.savez writes them")
 }

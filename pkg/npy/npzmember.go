@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/ndfile/ndfile/pkg/internal/flat"
@@ -44,6 +45,12 @@ func (m *member) open() error {
 	return m.located(single.ReadHeader(context.Background(), &m.head, in, nil, size, m.file.limits))
 }
 
+// pickled looks at the member, and tells whether its elements are Python objects.
+func (m *member) pickled() bool {
+	m.once.Do(func() { m.err = m.open() })
+	return m.err != nil && strings.Contains(m.err.Error(), pickled)
+}
+
 // contents gives access to the bytes of the .npy file. Its size is what the
 // archive says, which has been compared with the bytes that are there.
 func (m *member) contents() (data io.ReaderAt, size int64, err error) {
@@ -78,7 +85,13 @@ func (m *member) contents() (data io.ReaderAt, size int64, err error) {
 	return data, int64(z.UncompressedSize64), nil
 }
 
-func (m *member) Spec() ndfile.Spec    { return m.head.Spec() }
+// Spec has Extra where the member is deflated.
+func (m *member) Spec() ndfile.Spec {
+	s := m.head.Spec()
+	s.Extra = compressedExtra(m.zip.Method == zip.Deflate)
+	return s
+}
+
 func (m *member) Attrs() *ndfile.Attrs { return &m.attrs }
 
 // ReadBox is as [ndfile.Array] has it. Offsets in errors count from the start of

@@ -110,8 +110,8 @@ func Wrong(kind *ndfile.ErrorKind, at int64, what, expected, found string) *ndfi
 	return ndfile.NewError(kind, what+": expected "+expected+", found "+found).At(at)
 }
 
-// newHeader makes the header of a new array, appended to dst, which is empty.
-func (f *Format) newHeader(h *Header, dst []byte, name string, spec ndfile.Spec) (head []byte, err error) {
+// NewHeader makes the header of a new array, appended to dst, which is empty.
+func (f *Format) NewHeader(h *Header, dst []byte, name string, spec ndfile.Spec) (head []byte, err error) {
 	switch {
 	case name != "":
 		return nil, ndfile.NewError(ndfile.ErrArgument, "the array of "+f.Called+" has no name, found "+strconv.Quote(name))

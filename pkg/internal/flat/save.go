@@ -22,7 +22,7 @@ func (f *Format) Save(ctx context.Context, fsys ndfile.FS, path string, items []
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	h, it := &s.head, &items[0]
-	head, err := f.newHeader(h, s.buf[:0], it.Name, ndfile.Spec{DType: it.Data.DType, Shape: it.Data.Shape, Masked: it.Mask != nil,
+	head, err := f.NewHeader(h, s.buf[:0], it.Name, ndfile.Spec{DType: it.Data.DType, Shape: it.Data.Shape, Masked: it.Mask != nil,
 		Dims: it.Dims, Attrs: it.Attrs, Extra: it.Extra})
 	if err != nil {
 		return err

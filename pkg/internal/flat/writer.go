@@ -82,7 +82,7 @@ func (w *writer) add(name string, spec ndfile.Spec) (err error) {
 	case w.head != nil:
 		return ndfile.NewError(ndfile.ErrNameExists, w.format.Called+" holds one array")
 	}
-	w.head, err = w.format.newHeader(&w.parsed, nil, name, spec)
+	w.head, err = w.format.NewHeader(&w.parsed, nil, name, spec)
 	w.parsed.File = w.out.File()
 	if err == nil && w.parsed.Encoding != nil {
 		w.plain = &memory{}

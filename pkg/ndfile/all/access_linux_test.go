@@ -111,7 +111,7 @@ func TestAccessIsKept(t *testing.T) {
 		}
 		table := f.Name() == "bcolz"
 		names := []string{""}
-		if table || f.Name() == "ds" || f.Name() == "netcdf" {
+		if table || f.Name() == "ds" || f.Name() == "netcdf" || f.Name() == "npz" {
 			names = []string{"a", "b"}
 		}
 		write := func(path string, opt ndfile.CreateOptions, n int64) error {
