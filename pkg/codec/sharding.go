@@ -133,6 +133,25 @@ type Shard struct {
 	index *Chain
 }
 
+// InnerSpecs are the codecs of the chunks in a shard, of the first codec in a list that
+// makes shards.
+func InnerSpecs(specs []Spec) []Spec {
+	for _, s := range specs {
+		if c, err := New(s, V3); err == nil {
+			if sh, ok := c.(named).Codec.(*sharding); ok {
+				return sh.codecs
+			}
+		}
+	}
+	return nil
+}
+
+// AsShard gives the stage of a sharded chunk, else nil.
+func AsShard(s Stage) *Shard {
+	t, _ := s.(*Shard)
+	return t
+}
+
 // Entry is the place of an inner chunk in its shard. Missing: it was never written.
 type Entry struct{ Off, Len uint64 }
 

@@ -346,7 +346,7 @@ func (p *pair) chunked() (src, dst Chunked) {
 	dst, ok2 := p.b.(Chunked)
 	b := p.b.Spec()
 	if ok1 && ok2 && src.ChunkEncoding() == dst.ChunkEncoding() && b.DType.Equal(p.spec.DType) &&
-		p.spec.Chunks != nil && slices.Equal(b.Chunks, p.spec.Chunks) && !p.spec.Masked {
+		p.spec.Chunks != nil && slices.Equal(b.Chunks, p.spec.Chunks) && b.Shards == nil && !p.spec.Masked {
 		return src, dst
 	}
 	return nil, nil

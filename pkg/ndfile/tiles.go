@@ -140,6 +140,9 @@ func readUnit(spec *Spec, maxBytes int64) []int64 {
 	if spec.Chunks == nil {
 		return nil
 	}
+	if spec.Shards != nil { // which are written as a whole
+		return cutChunks(spec.Shards, spec.DType.Size, maxBytes)
+	}
 	return cutChunks(spec.Chunks, spec.DType.Size, maxBytes)
 }
 

@@ -16,6 +16,9 @@ import (
 type array struct {
 	file   *file
 	chunks chunk.Array
+	// inner are the chunks in shards, where chunks are shards: elements are read and
+	// written through it. nil: they are through chunks.
+	inner *chunk.Array
 	// cleared is a shape, of whole chunks: within it, all that the files hold
 	// outside of the array's shape is the fill value. nil: nobody looked.
 	cleared []int64
@@ -41,7 +44,33 @@ func (f *file) newArray() (*array, error) {
 	if f.Shared() {
 		a.chunks.Lock = f.lockChunk
 	}
-	return a, a.chunks.Init(m.shape)
+	if err := a.chunks.Init(m.shape); err != nil || m.layout == nil {
+		return a, err
+	}
+	a.inner = &chunk.Array{
+		FS: a.chunks.FS, Folder: a.chunks.Folder, AppendPath: f.chunkPath,
+		DType: stored, Chunks: m.layout.Chunks, Fill: m.fill, Order: m.layout.Inner.Order(), Codec: chunk.OfChain(m.layout.Inner),
+		Shards: &chunk.Shards{Shape: m.chunks, Layout: m.layout},
+		Sparse: a.chunks.Sparse, FollowSymlinks: f.files.Follow, Write: f.Write, Lock: a.chunks.Lock,
+	}
+	return a, a.inner.Init(m.shape)
+}
+
+// elements is what elements are read and written through.
+func (a *array) elements() *chunk.Array {
+	if a.inner != nil {
+		return a.inner
+	}
+	return &a.chunks
+}
+
+// setChunks gives the chunks another shape.
+func (a *array) setChunks(shape []int64) error {
+	err := a.chunks.SetShape(shape)
+	if err == nil && a.inner != nil {
+		err = a.inner.SetShape(shape)
+	}
+	return err
 }
 
 // chunkPath appends the path of the file of a chunk.
@@ -65,8 +94,12 @@ func (a *array) Spec() ndfile.Spec {
 	a.file.RLock()
 	defer a.file.RUnlock()
 	m := a.file.meta
-	return ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Codecs: m.specs, Compression: m.compression, Fill: m.fill,
+	s := ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Codecs: m.specs, Compression: m.compression, Fill: m.fill,
 		Dims: m.dims, Attrs: a.file.attrs, Extra: m.extra}
+	if m.layout != nil {
+		s.Chunks, s.Shards, s.Codecs = m.layout.Chunks, m.chunks, m.inner
+	}
+	return s
 }
 
 func (a *array) Attrs() *ndfile.Attrs { return a.file.attrs }
@@ -105,7 +138,7 @@ func (a *array) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer
 		return err
 	}
 	defer leave()
-	return a.located(a.chunks.ReadBox(ctx, box, dst))
+	return a.located(a.elements().ReadBox(ctx, box, dst))
 }
 
 // WriteBox is as [ndfile.Array] has it. Calls from several goroutines, also to
@@ -116,11 +149,11 @@ func (a *array) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffe
 		return err
 	}
 	defer leave()
-	return a.located(a.chunks.WriteBox(ctx, box, src))
+	return a.located(a.elements().WriteBox(ctx, box, src))
 }
 
 // ChunkEncoding is "blosc1", or "bytes" for chunks that are not compressed.
-func (a *array) ChunkEncoding() string { return a.file.meta.codec.Name() }
+func (a *array) ChunkEncoding() string { return a.elements().Codec.Name() }
 
 // ReadChunk implements [ndfile.Chunked].
 func (a *array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw []byte, size int64, err error) {
@@ -129,7 +162,7 @@ func (a *array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw [
 		return nil, 0, err
 	}
 	defer leave()
-	raw, size, err = a.chunks.ReadChunk(ctx, index, buf)
+	raw, size, err = a.elements().ReadChunk(ctx, index, buf)
 	return raw, size, a.located(err)
 }
 
@@ -140,6 +173,9 @@ func (a *array) WriteChunk(ctx context.Context, index []int64, raw []byte) error
 		return err
 	}
 	defer leave()
+	if a.inner != nil {
+		return a.located(ndfile.NewError(ndfile.ErrNotSupported, "a single chunk of a shard cannot be stored: write the elements of whole shards"))
+	}
 	if check := a.file.version.checkRaw; check != nil {
 		if err := check(raw, a.file.meta.compression); err != nil {
 			return a.located(err)

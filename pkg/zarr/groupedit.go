@@ -300,6 +300,9 @@ func (g *group) follow(from, to string) {
 		f.Moved(g.Path+"/"+now, g.path(now))
 		f.store.root, f.name = f.Root, now
 		f.array.chunks.Folder = f.dataPath()
+		if f.array.inner != nil {
+			f.array.inner.Folder = f.dataPath()
+		}
 		f.Unlock()
 		delete(g.open, name)
 		g.open[now] = f

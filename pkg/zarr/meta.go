@@ -92,6 +92,10 @@ type metadata struct {
 	// codec makes the bytes of a chunk, whose axes have the order.
 	codec chunk.Codec
 	order []int
+	// layout is that of a shard, where chunks are shards that can be read in parts, and
+	// inner are the codecs of the chunks in it.
+	layout *codec.Shard
+	inner  []codec.Spec
 	// bits is how many of an element count; 0: all.
 	bits int
 	keys chunkKeys
@@ -183,10 +187,17 @@ func (m *metadata) bind(v codec.Version) error {
 		return configError(err)
 	}
 	m.codec, m.order = chunk.OfChain(chain), chain.Order()
+	if layout := codec.AsShard(chain.Only()); layout != nil && m.order == nil && !m.dtype.IsVar() {
+		m.layout, m.inner = layout, codec.InnerSpecs(m.specs)
+	}
 	if m.dtype.IsVar() {
 		m.codec = chunk.OfTexts(chain)
 	}
-	if b := codec.AsBlosc(chain.Only()); b != nil {
+	only := chain.Only()
+	if m.layout != nil {
+		only = m.layout.Inner.Only()
+	}
+	if b := codec.AsBlosc(only); b != nil {
 		p := b.Params()
 		m.compression = &ndfile.Compression{Codec: p.Codec.String(), Level: p.Level, Shuffle: int(p.Shuffle)}
 	}

@@ -89,7 +89,7 @@ func (a *array) refresh(ctx context.Context) error {
 	}
 	f.meta = now
 	a.cleared = nil
-	return a.chunks.SetShape(now.shape)
+	return a.setChunks(now.shape)
 }
 
 func (a *array) resize(ctx context.Context, shape []int64) error {
@@ -157,16 +157,16 @@ func (a *array) append(ctx context.Context, axis int, src ndarray.Buffer) error 
 	if err := a.clearToGrow(ctx, shape); err != nil {
 		return err
 	}
-	if err := a.chunks.SetShape(shape); err != nil {
+	if err := a.setChunks(shape); err != nil {
 		return err
 	}
-	err := a.chunks.WriteBox(ctx, box, src)
+	err := a.elements().WriteBox(ctx, box, src)
 	if err == nil {
 		err = a.setShape(ctx, shape)
 	}
 	if err != nil {
 		a.cleared = nil
-		a.chunks.SetShape(old)
+		a.setChunks(old)
 		a.takeBack(context.WithoutCancel(ctx), old, shape)
 	}
 	return err
@@ -205,7 +205,7 @@ func (a *array) setShape(ctx context.Context, shape []int64) error {
 		}
 	}
 	a.file.meta = &m
-	return a.chunks.SetShape(shape)
+	return a.setChunks(shape)
 }
 
 // clearToGrow clears what the array would come to have with a larger shape.

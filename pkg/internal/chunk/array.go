@@ -46,6 +46,10 @@ type Array struct {
 	Fill []byte
 	// Codec encodes chunks.
 	Codec Codec
+	// Shards, where it is set, has several chunks lie in one file. All elements have a
+	// fixed size then, and there is no Header; of the methods only SetShape, ReadBox,
+	// WriteBox and ReadChunk work.
+	Shards *Shards
 	// Header is what stands before a chunk in its file; nil is nothing.
 	Header Header
 	// Sparse: a chunk whose file does not exist has the fill value everywhere.

@@ -114,6 +114,15 @@ func (c *cache) endChange() {
 	c.changes++
 }
 
+// forget drops all windows, while chunks are being written.
+func (c *cache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.windows {
+		c.drop(w)
+	}
+}
+
 // clear drops everything.
 func (c *cache) clear() {
 	c.mu.Lock()

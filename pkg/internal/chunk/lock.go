@@ -68,8 +68,16 @@ func (a *Array) exclusively(ctx context.Context, index []int64, do func() error)
 }
 
 // reading keeps writers off the chunk until unlock, which may be nil. Where
-// files are replaced in one step there is no need.
+// files are replaced in one step there is no need. Of shards readCell does it.
 func (a *Array) reading(index []int64) (unlock func(), err error) {
+	if a.Shards != nil {
+		return nil, nil
+	}
+	return a.readingFile(index)
+}
+
+// readingFile is reading of the file with an index.
+func (a *Array) readingFile(index []int64) (unlock func(), err error) {
 	if a.Write.Commit != vfs.CommitDirect {
 		return nil, nil
 	}

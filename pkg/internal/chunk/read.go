@@ -45,6 +45,9 @@ func (a *Array) check(box *ndarray.Box, buf *ndarray.Buffer, from, to *ndarray.D
 func (a *Array) readStored(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
 	s := a.newSelection(box, dst)
 	defer s.release()
+	if a.Shards != nil && s.n > 0 {
+		return a.readShards(ctx, s)
+	}
 	switch s.n {
 	case 0:
 		return nil

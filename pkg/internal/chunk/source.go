@@ -35,6 +35,7 @@ type source struct {
 	rest vfs.File // nil when raw holds the whole file
 	have int      // bytes of the file in raw
 	from int      // where the encoded chunk begins
+	base int64    // what is added to offsets in errors
 }
 
 // open reads the beginning of a chunk's file; all tells that the rest will be
@@ -42,6 +43,9 @@ type source struct {
 // has. found is false for a chunk that is missing where it may be. The caller
 // closes.
 func (w *worker) open(ctx context.Context, a *Array, index []int64, least int, all bool) (found bool, err error) {
+	if a.Shards != nil {
+		return w.openInner(ctx, a, index, least, all)
+	}
 	path := w.setPath(a, index)
 	n, most := firstRead, maxFirstRead
 	if a.remote {

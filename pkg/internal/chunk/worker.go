@@ -25,6 +25,9 @@ type worker struct {
 	parts  []Part
 	ranges []store.Part
 	header [64]byte
+	shard  openShard
+	list   []shardPiece
+	out    []byte    // a shard that is made
 	files  [2][]byte // the parts of a file that is written
 }
 
@@ -33,6 +36,7 @@ var workers = sync.Pool{New: func() any { return new(worker) }}
 func newWorker() *worker { return workers.Get().(*worker) }
 
 func (w *worker) release() {
+	w.shard.close()
 	w.rawMem.FreeLarge()
 	w.plain.FreeLarge()
 	if w.raw = nil; cap(w.elem) > mem.Large {

@@ -32,6 +32,9 @@ func (a *Array) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffe
 func (a *Array) writeStored(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
 	s := a.newSelection(box, src)
 	defer s.release()
+	if a.Shards != nil && s.n > 0 {
+		return a.writeShards(ctx, s)
+	}
 	switch s.n {
 	case 0:
 		return nil
