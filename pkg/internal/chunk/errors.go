@@ -31,6 +31,8 @@ func (a *Array) fileError(err error, path string) error {
 		return ndfile.NewError(ndfile.ErrNotSupported, "a symbolic link in a store; following them has to be asked for").On(path)
 	case errno == syscall.EISDIR, errno == syscall.ESPIPE:
 		return notAFile(path)
+	case errno == syscall.ENOTDIR:
+		return ndfile.NewError(ndfile.ErrCorrupt, "expected a folder of chunks, found a file in its place").On(path)
 	}
 	return err
 }
