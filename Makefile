@@ -57,7 +57,9 @@ GOTEST = eval "$$(sh pkg/netcdf/crosstest/get-netcdf.sh $(DEBIAN))"; NDFILE_TEST
 	 NDFILE_TEST_STRACE=$$(sh tools/get-strace.sh $(DEBIAN)) $(GO) test
 test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, peers of other languages, killed processes
 	$(GO) vet $(MODULES)
-	$(GOTEST) $(MODULES)
+	@{ $(GOTEST) $(MODULES); echo $$? >$(B)/go-test.status; } | tee $(B)/go-test.log
+	@echo 'test-go: the packages that took longest:'; awk '$$1 == "ok" && $$3 ~ /s$$/ { print $$3, $$2 }' $(B)/go-test.log | sort -rn | head -n 8
+	@exit $$(cat $(B)/go-test.status)
 	cd docs/examples/httpstore && export GOWORK=off && $(GO) vet ./... && $(GO) test ./... # a module of its own, as its reader's would be
 	@command -v cargo >/dev/null || printf '\n*** SKIPPED: the check against the crate rawarray, since cargo is not here ***\n\n'
 
@@ -74,7 +76,7 @@ test-fortran: $(LIB) $(CMD) # the module ndfile; fetches a gfortran where the ma
 	@sh tools/test-fortran.sh $(B)
 
 test-python: $(LIB) $(CMD) $(VENV)/ok # the package, against the real ds-format
-	$(RUNPY) -m pytest -q bindings/python/tests
+	$(RUNPY) -m pytest -q --durations=8 --durations-min=3 bindings/python/tests
 
 # Packages of PyPI at the versions that users have now, and type checkers; they do not fit into the other environment.
 ECOSYSTEM := $(B)/ecosystem-venv
