@@ -409,7 +409,7 @@ func (v *verifier) add(p ndfile.Problem, c *column, repair *findings.Repair) {
 	v.found.Add(p, repair)
 }
 
-// Hold implements [ndfile.Holder].
-func (format) Hold(ctx context.Context, fsys ndfile.FS, path string) (release func(), err error) {
+// LockStore implements [ndfile.StoreLocker].
+func (format) LockStore(ctx context.Context, fsys ndfile.FS, path string) (release func(), err error) {
 	return edit.HoldStore(ctx, fsys, path)
 }

@@ -53,7 +53,7 @@ type Ability struct {
 // C and the tests of a format are made from this table.
 var Abilities = []Ability{
 	{Cap: CapCreate, Name: "create", Text: "new files can be written"},
-	{Cap: CapUpdate, Name: "update", Text: "existing files can be changed", Also: []reflect.Type{reflect.TypeFor[Flusher](), reflect.TypeFor[Locker]()}},
+	{Cap: CapUpdate, Name: "update", Text: "existing files can be changed", Also: []reflect.Type{reflect.TypeFor[Flusher](), reflect.TypeFor[Locker](), reflect.TypeFor[StoreLocker]()}},
 	{Cap: CapWriteOnce, Name: "write-once", Text: "each array is written once, whole or as consecutive blocks of rows"},
 	{Cap: CapFileAttrs, Name: "file-attrs", Text: "files carry attributes", Also: []reflect.Type{reflect.TypeFor[FileExtra](), reflect.TypeFor[ExtraKeeper]()}},
 	{Cap: CapArrayAttrs, Name: "array-attrs", Text: "arrays carry attributes"},
@@ -169,6 +169,13 @@ type FlushOptions struct {
 	// data before metadata, contents before folders. It waits for the disk. A file
 	// that is being created is ErrNotSupported.
 	Sync bool
+}
+
+// StoreLocker is a Format whose stores have a writer lock.
+type StoreLocker interface {
+	// LockStore keeps other writers out of the store in a folder until release is called.
+	// The lock is the same in all formats. ErrBusy: others have it.
+	LockStore(ctx context.Context, fsys FS, path string) (release func(), err error)
 }
 
 // Locker is a File open for changes that tells how it is kept from other writers.

@@ -231,20 +231,13 @@ func (v *verification) block(ctx context.Context, a Array, spec *Spec, box ndarr
 	return readBlock(ctx, a, box, ndarray.Buffer{DType: spec.DType, Shape: box.Count, Data: data}, mask)
 }
 
-// Holder is a Format whose stores have a writer lock.
-type Holder interface {
-	// Hold keeps other writers out of the store in a folder until release is called.
-	// The lock is the same in all formats. ErrBusy: others have it.
-	Hold(ctx context.Context, fsys FS, path string) (release func(), err error)
-}
-
 // undo gives back what the last repair took away. A store that was damaged may be of
 // no known format: its lock is nevertheless that of any.
 func undo(ctx context.Context, formats []Format, fsys FS, path string, report func(Problem)) error {
 	if info, err := fsys.Stat(path); err == nil && info.Mode == vfs.Dir {
 		for _, f := range formats {
-			if h, ok := f.(Holder); ok {
-				release, err := h.Hold(ctx, fsys, path)
+			if h, ok := f.(StoreLocker); ok {
+				release, err := h.LockStore(ctx, fsys, path)
 				if err != nil {
 					return Locate(err, path, "", false)
 				}

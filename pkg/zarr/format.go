@@ -88,7 +88,7 @@ func (f format) openArray(ctx context.Context, fsys ndfile.FS, path string, opt 
 	return file, nil
 }
 
-// Hold implements [ndfile.Holder].
-func (format) Hold(ctx context.Context, fsys ndfile.FS, path string) (release func(), err error) {
+// LockStore implements [ndfile.StoreLocker].
+func (format) LockStore(ctx context.Context, fsys ndfile.FS, path string) (release func(), err error) {
 	return edit.HoldStore(ctx, fsys, path)
 }
