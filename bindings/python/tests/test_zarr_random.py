@@ -105,7 +105,9 @@ def test_processes_share_shards(tmp_path):
     path = tmp_path / "shared.zarr"
     with ndfile.open(path, "w", format="zarr3") as f:
         f.create("", (10_000,), "i4", chunks=(100,), shards=(2_500,), codecs=["zstd"])
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(k)]) for k in range(4)]
+    package = os.path.dirname(os.path.dirname(os.path.abspath(ndfile.__file__)))
+    env = {**os.environ, "PYTHONPATH": package}
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(k)], env=env) for k in range(4)]
     assert [w.wait(120) for w in writers] == [0] * 4
     lost = np.count_nonzero(ndfile.read(path) != np.arange(1, 10_001))
     assert lost == 0
