@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/ndfile/ndfile/pkg/internal/aside"
 	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -27,8 +28,9 @@ func (f *file) settleLocked(ctx context.Context) error {
 
 // settleRows comes before the first change of a root that was opened: columns are
 // cut to the length of the table, if all witnesses agree that what is behind it
-// was left by a writer that was stopped (see account.go). Otherwise ErrCorrupt
-// says what contradicts what, and nothing is changed.
+// was left by a writer that was stopped (see account.go). They may agree because
+// all of them are wrong: what is cut off is moved aside, as a repair does it.
+// Otherwise ErrCorrupt says what contradicts what, and nothing is changed.
 func (f *file) settleRows(ctx context.Context) error {
 	if f.settled || f.Mode != edit.Updating {
 		return nil
@@ -49,7 +51,11 @@ func (f *file) settleRows(ctx context.Context) error {
 		if c.fresh {
 			continue
 		}
-		if err := f.disk.Mkdir(c.dir + "/" + dataFolder); err != nil && !errors.Is(err, fs.ErrExist) {
+		err := f.disk.Mkdir(c.dir + "/" + dataFolder)
+		if err == nil && f.Write.Sync { // chunks are to be found in it after a power failure
+			err = f.disk.SyncDir(c.dir)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return c.located(err)
 		}
 	}
@@ -72,8 +78,23 @@ func (f *file) even(ctx context.Context) (bool, error) {
 		case !errors.Is(err, fs.ErrNotExist):
 			return false, c.located(err)
 		}
+		if c.longer(ctx) {
+			return false, nil
+		}
 	}
 	return true, ctx.Err()
+}
+
+// longer tells whether the file of the last chunk has rows that nobody counts: a
+// change would write it without them.
+func (c *column) longer(ctx context.Context) bool {
+	rest := c.rows() % c.storage.chunklen
+	if rest == 0 {
+		return false
+	}
+	a := account{column: c}
+	rows, err := a.chunkRows(ctx, c.wholeChunks(c.rows()))
+	return err == nil && rows > rest
 }
 
 // settleUneven settles what even did not find to be settled.
@@ -96,7 +117,45 @@ func (f *file) settleUneven(ctx context.Context) error {
 			return a.located(err.On(a.dir + "/" + sizesFile))
 		}
 	}
-	return f.trim(ctx, f.rows)
+	return f.cutAside(ctx, all)
+}
+
+// cutAside cuts all columns to the length of the table. What it takes away is kept
+// in a folder beside the root.
+func (f *file) cutAside(ctx context.Context, all []*account) error {
+	if err := f.unchanged(ctx); err != nil {
+		return err
+	}
+	var counts, files []aside.Step
+	for _, a := range all {
+		if a.claimed != f.rows {
+			counts = append(counts, a.count(f.rows))
+		}
+		if path := chunkPath(a.dir, a.wholeChunks(f.rows)); a.longer(ctx) {
+			text, err := aside.Read(f.disk.FS, path)
+			if err != nil {
+				return a.located(err)
+			}
+			files = append(files, aside.Step{Path: path, Text: text}) // Refill cuts it
+		}
+		for _, k := range a.surplus(f.rows) {
+			files = append(files, aside.Step{Path: chunkPath(a.dir, k)})
+		}
+	}
+	if err := aside.Apply(f.disk.FS, f.Root, append(counts, files...)); err != nil {
+		return err
+	}
+	for _, a := range all {
+		if a.claimed != f.rows {
+			if err := a.readSizes(ctx); err != nil {
+				return a.located(err)
+			}
+		}
+		if err := a.chunks.Refill(ctx, a.chunks.Shape()); err != nil {
+			return a.located(err)
+		}
+	}
+	return nil
 }
 
 // refuse is what is wrong with a column for a writer; nil: it can be changed.

@@ -127,6 +127,21 @@ func (r *Repair) Do(i int) (kept string, err error) {
 	return kept, r.fsys.WriteFile(s.Path, [][]byte{s.Text}, vfs.WriteOptions{Sync: true})
 }
 
+// Apply takes all steps of a repair that needs no report; none is nothing to do.
+func Apply(fsys vfs.FS, store string, steps []Step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	r, err := Begin(fsys, store, steps)
+	for i := 0; err == nil && i < len(steps); i++ {
+		_, err = r.Do(i)
+	}
+	return err
+}
+
+// Read reads a file that a step is to write anew.
+func Read(fsys vfs.FS, path string) ([]byte, error) { return read(fsys, path, maxCopy) }
+
 // keep gives a file a second name, or copies it.
 func keep(fsys vfs.FS, path, to string) error {
 	err := fsys.Link(path, to)
