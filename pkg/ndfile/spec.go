@@ -28,7 +28,8 @@ type Spec struct {
 	// included). Passed to Add of the same format it is written back.
 	Extra *Attrs
 	// Chunks is the shape of a chunk where the array is stored in chunks
-	// ([Chunked]), else nil. To Add it is a wish of the caller, nil leaves it to
+	// ([Chunked]), else nil, also where chunks have several shapes (rectilinear
+	// grids of zarr3). To Add it is a wish of the caller, nil leaves it to
 	// the format; formats that cut only the first axis take the other extents
 	// from Shape.
 	Chunks []int64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"sync/atomic"
 
 	"github.com/ndfile/ndfile/pkg/internal/chunk"
@@ -19,6 +20,8 @@ type array struct {
 	// inner are the chunks in shards, where chunks are shards: elements are read and
 	// written through it. nil: they are through chunks.
 	inner *chunk.Array
+	// parts stands for both where the grid is rectilinear.
+	parts *chunk.Rectilinear
 	// cleared is a shape, of whole chunks: within it, all that the files hold
 	// outside of the array's shape is the fill value. nil: nobody looked.
 	cleared []int64
@@ -32,6 +35,11 @@ func (f *file) newArray() (*array, error) {
 	stored := m.dtype
 	if stored.IsVar() {
 		stored = chunk.TextID
+	}
+	if m.runs != nil {
+		var err error
+		a.parts, err = f.newParts(stored)
+		return a, err
 	}
 	a.chunks = chunk.Array{
 		FS: f.files.FS, Folder: f.dataPath(), AppendPath: f.chunkPath,
@@ -79,6 +87,12 @@ func (f *file) chunkPath(dst []byte, index []int64) []byte {
 	if f.version.data != "" {
 		dst = append(append(dst, '/'), f.version.data...)
 	}
+	if first := f.meta.first; first != nil {
+		index = slices.Clone(index)
+		for axis := range index {
+			index[axis] += first[axis]
+		}
+	}
 	return f.meta.keys.append(append(dst, '/'), index)
 }
 
@@ -86,6 +100,9 @@ func (f *file) chunkPath(dst []byte, index []int64) []byte {
 func (a *array) public() ndfile.Array {
 	if a.file.meta.dtype.IsVar() {
 		return textArray{a}
+	}
+	if a.parts != nil {
+		return rectilinear{a}
 	}
 	return a
 }
@@ -98,6 +115,9 @@ func (a *array) Spec() ndfile.Spec {
 		Dims: m.dims, Attrs: a.file.attrs, Extra: m.extra}
 	if m.layout != nil {
 		s.Chunks, s.Shards, s.Codecs = m.layout.Chunks, m.chunks, m.inner
+	}
+	if m.runs != nil {
+		s.Chunks, s.Shards = nil, nil
 	}
 	return s
 }
@@ -120,6 +140,9 @@ func (a *array) enter(write bool) (leave func(), err error) {
 
 // writable fails where elements and shape cannot be changed.
 func (a *array) writable() error {
+	if a.parts != nil {
+		return ndfile.NewError(ndfile.ErrNotSupported, "an array with the chunk grid \"rectilinear\" is read only").On(a.file.path(a.file.version.meta))
+	}
 	return ndfile.Locate(a.file.meta.fillErr, a.file.path(a.file.version.meta), "", false)
 }
 
@@ -138,6 +161,9 @@ func (a *array) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer
 		return err
 	}
 	defer leave()
+	if a.parts != nil {
+		return a.located(a.parts.ReadBox(ctx, box, dst))
+	}
 	return a.located(a.elements().ReadBox(ctx, box, dst))
 }
 

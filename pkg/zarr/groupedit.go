@@ -303,6 +303,9 @@ func (g *group) follow(from, to string) {
 		if f.array.inner != nil {
 			f.array.inner.Folder = f.dataPath()
 		}
+		if f.array.parts != nil {
+			f.array.parts.Forget()
+		}
 		f.Unlock()
 		delete(g.open, name)
 		g.open[now] = f

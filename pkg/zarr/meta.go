@@ -78,6 +78,11 @@ type metadata struct {
 	doc           *pyjson.Object
 	dtype         ndarray.DType
 	shape, chunks []int64
+	// runs are the chunks along each axis where the grid is rectilinear, up to the end of
+	// the array; chunks are the largest extents then. nil: the grid is regular.
+	runs [][]chunk.Run
+	// first is the index of the first chunk, in a part of a rectilinear grid; nil is zeros.
+	first []int64
 	// fill is one element; nil is no fill value: elements that were never
 	// written are undefined to others and zero here.
 	fill []byte

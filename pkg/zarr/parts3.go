@@ -43,6 +43,9 @@ func (m *metadata) readGrid3(v pyjson.Value) error {
 	if err != nil {
 		return err
 	}
+	if name == "rectilinear" {
+		return m.readRectilinear3(conf)
+	}
 	if name != "regular" {
 		return ndfile.NewError(ndfile.ErrNotSupported, "the chunk grid "+quoted(name)+" is not supported")
 	}

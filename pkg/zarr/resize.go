@@ -318,6 +318,9 @@ func (a *array) outside(shape, all, known []int64) (iter.Seq[[]int64], error) {
 // touches tells whether an array of some shape has elements in a chunk, fills
 // whether the chunk has no others.
 func (a *array) touches(shape, index []int64) bool {
+	if a.parts != nil { // the shape never changes
+		return a.parts.Has(index)
+	}
 	for axis, i := range index {
 		if n := shape[axis]; n == 0 || i > (n-1)/a.chunks.Chunks[axis] {
 			return false

@@ -24,7 +24,7 @@ class Chunked(Part):
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Shape of the chunks in which the elements are stored; None: in one contiguous block."""
+        """Shape of the chunks in which the elements are stored; None: in one block, or in several shapes."""
         info = self._info(self._open())
         return tuple(info.chunks[: info.ndim]) if info.flags & _capi.NDF_ARRAY_CHUNKED else None
 

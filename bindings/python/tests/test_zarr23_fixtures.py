@@ -22,9 +22,6 @@ MALFORMED = [c for c in CASES if c.get("outcome")]
 #: What is refused, with the reason that the error gives.
 REFUSED = {
     "v2-obj-vlen-array": "vlen-array",  # elements that are arrays have no dtype here
-    "h3-grid-rect": "rectilinear",
-    "h3-grid-rect-int-rle": "rectilinear",
-    "h3-grid-rect-overhang": "rectilinear",
 }
 
 CLASSES = {

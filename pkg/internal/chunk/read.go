@@ -29,7 +29,11 @@ func (a *Array) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer
 // check verifies a box and its memory, and that elements of type from can become
 // elements of type to.
 func (a *Array) check(box *ndarray.Box, buf *ndarray.Buffer, from, to *ndarray.DType) error {
-	if err := box.Check(a.shape); err != nil {
+	return checkBox(a.shape, box, buf, from, to)
+}
+
+func checkBox(shape []int64, box *ndarray.Box, buf *ndarray.Buffer, from, to *ndarray.DType) error {
+	if err := box.Check(shape); err != nil {
 		return err
 	}
 	if !slices.Equal(box.Count, buf.Shape) {
