@@ -394,7 +394,7 @@ class Array(Chunked, Reducible):
     def _in_memory(self, *_: Any) -> Any:
         raise TypeError(
             f"{self._where}: a lazy array does not calculate or compare; read it first: v[...], or a "
-            "part, or use v.sum(), v.mean(), v.min(), v.max()"
+            "part, or use v.sum(), v.mean(axis=0) and their like"
         )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _in_memory

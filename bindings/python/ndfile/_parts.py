@@ -22,6 +22,8 @@ class Part:
     if TYPE_CHECKING:
         _file: File
         dtype: np.dtype
+        dtype_name: str
+        masked: bool
         shape: tuple[int, ...]
 
         @property
@@ -31,4 +33,7 @@ class Part:
         def _extents(self) -> tuple[int, ...]: ...
         @staticmethod
         def _box(selection: Selection) -> tuple[Any, ...]: ...
+        def _read(self, selection: Selection, out: np.ndarray | None = None) -> Any: ...
+        @property
+        def chunks(self) -> tuple[int, ...] | None: ...
         def __getitem__(self, key: Any) -> Any: ...

@@ -1,14 +1,30 @@
-"""Reducible: reductions of an Array, computed in the library piece by piece."""
+"""Reducible: reductions of an Array, computed piece by piece.
+
+What is reduced to one value is computed in the library where it knows how; along axes, and what the library
+does not know, goes through `_folds`, block by block.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import math
+import operator
 from typing import Any
 
 import numpy as np
 
-from . import _capi
-from ._index import select
+from . import _capi, _dtypes
+from ._blocks import blocks
+from ._errors import (
+    ArgumentError,
+    BoundsError,
+    DTypeError,
+    MaskedError,
+    ShapeError,
+    ValueNotRepresentableError,
+)
+from ._folds import KINDS, Fold, Sum, fold
+from ._index import Selection, select
 from ._lib import call, lib
 from ._parts import Part
 
@@ -17,6 +33,7 @@ _REDUCTIONS = {
     "min": _capi.NDF_REDUCE_MIN,
     "max": _capi.NDF_REDUCE_MAX,
     "mean": _capi.NDF_REDUCE_MEAN,
+    "count": _capi.NDF_REDUCE_COUNT,
 }
 
 
@@ -25,70 +42,292 @@ class Reducible(Part):
 
     __slots__ = ()
 
-    def count(self, key: Any = Ellipsis) -> int:
-        """Count the elements of a selection that are not missing."""
-        return int(self._summary(_capi.NDF_REDUCE_COUNT, key).count)
+    def count(self, key: Any = Ellipsis, *, axis: Any = None, keepdims: bool = False) -> Any:
+        """Count the elements of a selection that are not missing, of any dtype, see `sum`."""
+        return self._reduce("count", key, axis, keepdims=keepdims)
 
-    def sum(self, key: Any = Ellipsis, **options: Any) -> Any:
+    def sum(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: np.ndarray | None = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
         """Add up a selection, piece by piece: the array need not fit into memory.
+
+        `numpy.sum(v, axis=0)` and its like come here too.
 
         Parameters
         ----------
         key : index, optional
             What would stand between the brackets of ``v[...]``, of slices and integers. Default: everything.
+            Integers alone are refused: NumPy has the axis there.
+        axis : int or tuple of int, optional
+            Axes of the selection to reduce; negative ones count from the last. Default: all, to one value.
+        dtype : dtype, optional
+            Of the result; sums are added in it, floating-point ones in float64 or wider.
+        out : numpy.ndarray, optional
+            Memory for the result, of its shape; a `numpy.ma.MaskedArray` where a cell has no value.
+        keepdims : bool, default False
+            Keep reduced axes, of length 1.
         **options
-            ``axis``, ``dtype``, ``out`` and what else NumPy's method takes; where one is given the selection
-            is read as a whole.
+            ``where``, ``initial`` and what else NumPy's method takes; where one is given the selection is
+            read as a whole.
 
         Returns
         -------
-        numpy scalar
-            int64 for integers and bool, uint64 for unsigned integers, float64, complex128, or a timedelta.
-            Sums of integers are exact.
+        numpy scalar, numpy.ndarray or numpy.ma.MaskedArray
+            The whole: int64 for integers and bool, uint64 for unsigned integers, float64, complex128, or a
+            timedelta. Along axes, and with `dtype`, `out` or `keepdims`: NumPy's dtypes (float32 gives
+            float32); of an array that is `masked` a masked array, in which cells without any element are
+            masked. Sums of integers are exact.
 
         Raises
         ------
         ValueNotRepresentableError
-            The result does not fit, or there is none: the least of no elements (a ValueError).
+            A sum of integers does not fit, or there is no result: the least of no elements (a ValueError).
         DTypeError
-            The elements are no numbers (a TypeError).
+            There is no such reduction for the dtype, as the sum of texts (a TypeError).
+        BoundsError
+            There is no such axis (an IndexError).
+        ArgumentError
+            An axis is given twice, or the key is integers alone (a ValueError).
+
+        Notes
+        -----
+        Along axes memory is needed for the result, up to four times in 8-byte elements, and for some copies
+        of a block: 8 MiB of elements, or a chunk where that is larger.
 
         Examples
         --------
         >>> import ndfile, numpy as np
-        >>> ndfile.save("reduce.ds", {"x": np.arange(100, dtype="u1")})
+        >>> ndfile.save("reduce.ds", {"x": np.arange(100, dtype="u1"), "t": np.arange(6.0).reshape(2, 3)})
         >>> with ndfile.open("reduce.ds") as f:
         ...     v = f["x"]
         ...     print(v.sum(), v.min(), v.max(np.s_[:10]), v.mean(), v.count(np.s_[::2]))
+        ...     print(f["t"].mean(axis=0), f["t"].sum(axis=-1, keepdims=True).tolist())
         4950 0 9 49.5 50
+        [1.5 2.5 3.5] [[3.0], [12.0]]
         """
-        return self._reduce("sum", key, options)
+        return self._reduce("sum", key, axis, dtype, out, keepdims, **options)
 
-    def min(self, key: Any = Ellipsis, **options: Any) -> Any:
+    def min(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        out: np.ndarray | None = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
         """Find the least element of a selection, see `sum`; NaN or NaT where there is one."""
-        return self._reduce("min", key, options)
+        return self._reduce("min", key, axis, None, out, keepdims, **options)
 
-    def max(self, key: Any = Ellipsis, **options: Any) -> Any:
+    def max(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        out: np.ndarray | None = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
         """Find the greatest element of a selection, see `sum`; NaN or NaT where there is one."""
-        return self._reduce("max", key, options)
+        return self._reduce("max", key, axis, None, out, keepdims, **options)
 
-    def mean(self, key: Any = Ellipsis, **options: Any) -> Any:
-        """Give the mean of a selection, see `sum`: float64 or complex128."""
-        return self._reduce("mean", key, options)
+    def mean(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: np.ndarray | None = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Give the mean of a selection, see `sum`: computed in float64, complex128 or wider.
 
-    def _reduce(self, name: str, key: Any, options: dict[str, Any]) -> Any:
+        The mean of the whole has that dtype; along axes it is NumPy's: that of the elements, float64 for
+        integers and bool.
+        """
+        return self._reduce("mean", key, axis, dtype, out, keepdims, **options)
+
+    def var(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: np.ndarray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Give the variance of a selection, see `sum`: computed in float64 or wider, in one pass.
+
+        `ddof` is subtracted from the number of elements that the squares are divided by. The dtype is
+        NumPy's: that of the elements, float64 for integers and bool, the real one for complex numbers.
+        """
+        return self._reduce("var", key, axis, dtype, out, keepdims, ddof, **options)
+
+    def std(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: np.ndarray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Give the standard deviation of a selection, the square root of `var`."""
+        return self._reduce("std", key, axis, dtype, out, keepdims, ddof, **options)
+
+    def any(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Tell whether any element of a selection is true, that is not zero, see `sum`."""
+        return self._reduce("any", key, axis, None, out, keepdims, **options)
+
+    def all(
+        self,
+        key: Any = Ellipsis,
+        *,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Tell whether every element of a selection is true, that is not zero, see `sum`."""
+        return self._reduce("all", key, axis, None, out, keepdims, **options)
+
+    def _reduce(
+        self,
+        name: str,
+        key: Any,
+        axis: Any,
+        dtype: Any = None,
+        out: np.ndarray | None = None,
+        keepdims: bool = False,
+        ddof: float = 0,
+        **options: Any,
+    ) -> Any:
+        selection = select(key, self._extents(), self._where)
+        items = key if isinstance(key, tuple) else (key,)
+        if items and not any(i is None or i is Ellipsis or isinstance(i, slice) for i in items):
+            raise ArgumentError(
+                f"{self._where}: {name}({key!r}): an axis is axis={key!r}, a part v[{key!r}].{name}()",
+                path=self._file.path,
+            )
         if any(value is not None for value in options.values()):
-            return getattr(self[key], name)(**options)
-        result = getattr(self._summary(_REDUCTIONS[name], key), name)
+            given = {"axis": axis, "dtype": dtype, "out": out}
+            options.update((k, v) for k, v in given.items() if v is not None)
+            if name in ("std", "var"):
+                options["ddof"] = ddof
+            return getattr(self[key], name)(keepdims=keepdims, **options)
+        if axis is None and dtype is None and out is None and not keepdims and self._in_library(name):
+            return self._reduce_whole(name, selection)
+        result = self._reduce_axes(name, selection, axis, dtype, keepdims, ddof)
+        if out is None:
+            return result if result.ndim else result[()]
+        if out.shape != result.shape:
+            raise ShapeError(f"{self._where}: out: expected shape {result.shape}, found {out.shape}")
+        if np.ma.is_masked(result) and not isinstance(out, np.ma.MaskedArray):
+            raise MaskedError(f"{self._where}: out: cells have no value, and it has no mask")
+        out[...] = result
+        return out
+
+    def _in_library(self, name: str) -> bool:
+        """Tell whether the library reduces all elements to one value."""
+        return name in _REDUCTIONS and (name == "count" or self.dtype.char not in "gG")
+
+    def _reduce_whole(self, name: str, selection: Selection) -> Any:
+        summary = _capi.ndf_summary()
+        summary.struct_size = ctypes.sizeof(summary)
+        place, at = self._box(selection), ctypes.addressof(summary)
+        call(self._file.path, lib.ndf_array_reduce, self._open(), *place, _REDUCTIONS[name], at)
+        if name == "count":
+            return int(summary.count)
+        result = getattr(summary, name)
         value = np.frombuffer(bytes(result.bytes), result.dtype.decode(), 1)[0]
         if name in ("min", "max") and self.dtype == np.float16:  # which the library gives as float32
             return np.float16(value)
         return value
 
-    def _summary(self, bit: int, key: Any) -> ctypes.Structure:
-        selection = select(key, self._extents(), self._where)
-        summary = _capi.ndf_summary()
-        summary.struct_size = ctypes.sizeof(summary)
-        place, at = self._box(selection), ctypes.addressof(summary)
-        call(self._file.path, lib.ndf_array_reduce, self._open(), *place, bit, at)
-        return summary
+    def _reduce_axes(
+        self, name: str, selection: Selection, axis: Any, dtype: Any, keepdims: bool, ddof: float
+    ) -> Any:
+        if name != "count" and (self.dtype_name in _dtypes.VARIABLE or self.dtype.kind not in KINDS[name]):
+            raise DTypeError(
+                f"{self._where}: elements of dtype {self.dtype_name} have no {name}", path=self._file.path
+            )
+        ndim = len(selection.shape)
+        reduced = self._axes(axis, ndim)
+        # The axes of the box, each with that of the result; integers have dropped some, None has added some.
+        of_box, at = [], 0
+        for item in selection.view[:-1]:
+            if item != 0:
+                of_box.append(None if item is None else at)
+            at += item is not None
+        along = tuple(i for i, of in enumerate(of_box) if of in reduced)
+        given = None if dtype is None else np.dtype(dtype)
+        cells = fold(name, selection.counts, along, self.masked, self.dtype, given, ddof)
+        if name in ("min", "max") and not cells.full and not self.masked and 0 not in cells.shape:
+            raise ValueNotRepresentableError(
+                f"{self._where}: no elements have no {name}", path=self._file.path
+            )
+        if name != "count" or self.masked:
+            self._fold(selection, cells, along)
+        if isinstance(cells, Sum) and name == "sum" and cells.wrapped():
+            raise ValueNotRepresentableError(
+                f"{self._where}: a sum does not fit into {cells.dtype}", path=self._file.path
+            )
+        result = cells.result()
+        if self.masked and name != "count":
+            missing = cells.missing()
+            result[missing] = result.dtype.type(0)
+            result = np.ma.MaskedArray(result, mask=missing)
+        index = tuple(0 if i is None else None if isinstance(i, int) else i for i in selection.view[:-1])
+        result = result[(*index, Ellipsis)]
+        return result if keepdims else np.squeeze(result, tuple(reduced))
+
+    def _axes(self, axis: Any, ndim: int) -> set[int]:
+        if axis is None:
+            return set(range(ndim))
+        given = [operator.index(i) for i in (axis if isinstance(axis, tuple) else (axis,))]
+        for i in given:
+            if not -ndim <= i < ndim:
+                raise BoundsError(f"{self._where}: axis {i} is out of bounds for {ndim} axes")
+        axes = {i % ndim for i in given}
+        if len(axes) < len(given):
+            raise ArgumentError(f"{self._where}: axis {axis}: an axis is given twice")
+        return axes
+
+    def _fold(self, selection: Selection, cells: Fold, along: tuple[int, ...]) -> None:
+        """Read block after block, into the same memory, and fold it."""
+        memory = np.empty(0, self.dtype)
+        texts = self.dtype_name in _dtypes.VARIABLE
+        for place, part in blocks(selection, self.chunks, self.dtype.itemsize):
+            size: int = math.prod(part.counts)
+            if memory.size < size:
+                memory = np.empty(size, self.dtype)
+            values: Any = memory[:size].reshape(part.counts)
+            if texts:
+                values = self._read(part)
+            elif self.masked:
+                values = self._read(part, np.ma.MaskedArray(values, mask=False))
+            else:
+                self._read(part, values)
+            cell = tuple(slice(0, 1) if i in along else p for i, p in enumerate(place))
+            missing = np.ma.getmaskarray(values) if self.masked else None
+            cells.take(cell, np.ma.getdata(values), missing)
