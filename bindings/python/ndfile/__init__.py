@@ -19,6 +19,7 @@ from . import _errors, blosc
 from ._array import Array
 from ._attrs import Attrs
 from ._convert import Loss, concat, convert, split
+from ._decoded import Decoded, DecodedFile
 from ._errors import *  # noqa: F403
 from ._file import File
 from ._group import Group
@@ -40,6 +41,8 @@ __all__ = [
     "Array",
     "Attrs",
     "Compression",
+    "Decoded",
+    "DecodedFile",
     "File",
     "Group",
     "Joined",

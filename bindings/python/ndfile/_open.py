@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
 from . import _capi
 from ._attrs import to_json
+from ._decoded import DecodedFile
 from ._errors import ArgumentError, NdfileError, NotFoundError
 from ._file import File, Reading, describe, open_handle, warn_unlocked, write_options
 from ._lib import Path, call, encode_name, encode_path, lib
@@ -33,6 +34,15 @@ if TYPE_CHECKING:
 
 @overload
 def open(
+    path: Path | IO[bytes],
+    mode: Literal["r"] = "r",
+    format: str | None = None,
+    *,
+    decode: Literal[True],
+    **options: Unpack[Options],
+) -> DecodedFile: ...
+@overload
+def open(
     path: Path, mode: Literal["w", "x"], format: Literal["bcolz"], **options: Unpack[Options]
 ) -> Table: ...
 @overload
@@ -52,7 +62,8 @@ def open(
     shared: bool = False,
     timeout: float = 5.0,
     require_lock: bool = False,
-) -> File:
+    decode: bool = False,
+) -> File | DecodedFile:
     """Open or create a file.
 
     Parameters
@@ -88,11 +99,15 @@ def open(
     require_lock : bool, default False
         With mode "r+": a `NotSupportedError` where the file system cannot lock; otherwise a `RuntimeWarning`,
         once, that nothing keeps other writers out.
+    decode : bool, default False
+        Give values, masks and dates as the attributes say, see `DecodedFile`, instead of elements as they are
+        stored. Only with mode "r".
 
     Returns
     -------
     File
-        A `Table` where the file holds one, or where the format of a new file has tables.
+        A `Table` where the file holds one, or where the format of a new file has tables; with `decode` a
+        `DecodedFile`.
 
     Raises
     ------
@@ -118,6 +133,10 @@ def open(
     ...     f["x"][1:]
     array([2, 3])
     """
+    if decode:
+        if mode != "r" or shared or require_lock:
+            raise ArgumentError(f"decode: a decoded file is read-only, found mode {mode!r}")
+        return DecodedFile(open(path, mode, format, follow_symlinks=follow_symlinks))
     name = None if format is None else encode_name(format)
     reading = Reading(bool(follow_symlinks), bool(shared), float(timeout), bool(sync), bool(require_lock))
     if not timeout >= 0:

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from . import _capi
 from ._attrs import from_json
+from ._decoded import DecodedFile
 from ._errors import ArgumentError, DTypeError, NameNotFoundError, NdfileError, NoDataError, failure
-from ._file import File
 from ._lib import Path, decode, encode_name, encode_path
 from ._load import _INFO, _SINGLE, _places, _pool, _Scratch, gather, take
 from ._names import unknown
@@ -38,6 +38,7 @@ def read(
     dtype: npt.DTypeLike | None = None,
     format: str | None = None,
     metadata: Literal[False] = False,
+    decode: bool = False,
 ) -> npt.NDArray[Any]: ...
 @overload
 def read(
@@ -48,6 +49,7 @@ def read(
     dtype: None = None,
     format: str | None = None,
     metadata: Literal[False] = False,
+    decode: Literal[False] = False,
 ) -> _Out: ...
 @overload
 def read(
@@ -58,6 +60,7 @@ def read(
     dtype: None = None,
     format: str | None = None,
     metadata: Literal[False] = False,
+    decode: bool = False,
 ) -> dict[str, npt.NDArray[Any]]: ...
 @overload
 def read(
@@ -68,6 +71,7 @@ def read(
     dtype: npt.DTypeLike | None = None,
     format: str | None = None,
     metadata: Literal[False] = False,
+    decode: bool = False,
 ) -> Any: ...
 @overload
 def read(
@@ -78,6 +82,7 @@ def read(
     dtype: npt.DTypeLike | None = None,
     format: str | None = None,
     metadata: Literal[True],
+    decode: bool = False,
 ) -> tuple[Any, dict[str, Any]]: ...
 def read(
     path: Any,
@@ -87,6 +92,7 @@ def read(
     dtype: Any = None,
     format: str | None = None,
     metadata: bool = False,
+    decode: bool = False,
 ) -> Any:
     """Read a file, or one array of it.
 
@@ -109,6 +115,9 @@ def read(
         Give the metadata too, as a second result: a dict with the names and in the form that `save` takes:
         ``attrs`` of the file, ``dims`` and ``var_attrs`` by array; of a single-array file ``dims`` is the
         tuple itself, or None. What has no names of axes, or no attributes, is left out.
+    decode : bool, default False
+        Give values, masks and dates as the attributes say, see `DecodedFile`, instead of elements as they are
+        stored; with `metadata` the attributes that are left. Not with `out` or `dtype`.
 
     Returns
     -------
@@ -149,12 +158,18 @@ def read(
     >>> values, rest = ndfile.read("read.ds", metadata=True)
     >>> ndfile.save("copy.ds", values, **rest)
     """
-    if out is not None or dtype is not None or format is not None or name.__class__ in (list, tuple):
-        return _read_as(path, name, out, dtype, format, metadata)
+    if (
+        decode
+        or out is not None
+        or dtype is not None
+        or format is not None
+        or name.__class__ in (list, tuple)
+    ):
+        return _read_as(path, name, out, dtype, format, metadata, decode)
     if path.__class__ is str and path.isascii() and "\0" not in path:
         raw_path = path.encode()
     elif is_stream(path):
-        return _read_as(path, name, out, dtype, format, metadata)
+        return _read_as(path, name, out, dtype, format, metadata, decode)
     else:
         raw_path = encode_path(path)
     raw_name = None if name is None else encode_name(name)
@@ -230,16 +245,19 @@ def with_names(error: NdfileError, path: Path, name: bytes | None) -> NdfileErro
 
 
 def _read_as(
-    path: Any, name: Any, out: np.ndarray | None, dtype: Any, format: str | None, metadata: bool
+    path: Any, name: Any, out: np.ndarray | None, dtype: Any, format: str | None, metadata: bool, decode: bool
 ) -> Any:
-    """Read a stream, a format by its name, or one array into memory or as a dtype of the caller's."""
+    """Read a stream, a format by its name, decoded, or one array into memory or as a dtype given."""
+    if decode and (out is not None or dtype is not None):
+        raise ArgumentError("decode: not with out or dtype")
     if out is not None and dtype is not None:
         raise ArgumentError("out and dtype: only one of them can be given")
     if is_stream(path):
         with as_path(path, format) as place:
             again: Any = read
-            return again(place, name, out=out, dtype=dtype, format=format, metadata=metadata)
-    with open_file(path, format=format) as file:
+            return again(place, name, out=out, dtype=dtype, format=format, metadata=metadata, decode=decode)
+    with open_file(path, format=format) as opened:
+        file = DecodedFile(opened) if decode else opened
         values = _read_from(file, path, name, out, dtype)
         if not metadata:
             return values
@@ -252,7 +270,7 @@ def _read_as(
         }
 
 
-def _read_from(file: File, path: Any, name: Any, out: np.ndarray | None, dtype: Any) -> Any:
+def _read_from(file: Any, path: Any, name: Any, out: np.ndarray | None, dtype: Any) -> Any:
     """Read an open file for `_read_as`."""
     if isinstance(name, (list, tuple)):
         if out is not None or dtype is not None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import importlib.util
 import os
-import struct
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +15,7 @@ from xarray.backends.store import StoreBackendEntrypoint
 from xarray.core import indexing
 
 from .._array import Array
+from .._coding import fill, is_julian, narrow
 from .._dtypes import VARIABLE
 from .._errors import NameNotFoundError, NdfileError
 from .._file import File
@@ -78,22 +77,16 @@ class Store(AbstractDataStore):
         """Add the variable of an array; without decoding, also one that tells where it has no elements."""
         attrs = dict(array.attrs)
         dims = _dims(name, array, attrs, file)
-        julian = (
-            self._times
-            and file.format == "ds"
-            and array.dtype.kind in "iuf"  # type: ignore[union-attr]
-            and bool(array.extra.get(".time"))
-            and "units" not in attrs
-        )
+        julian = self._times and is_julian(array, attrs, file.format)
         if julian:
             attrs.update(_MICROS)
         elif file.format == "ds" and "units" not in attrs and array.extra.get(".time"):
             attrs.update(_JULIAN)
-        _narrow(attrs)
-        fill = _fill(array, attrs, file.format)
+        narrow(attrs)
+        value = fill(array, attrs, file.format)
         missing: Any = "raw" if array.masked and not self._missing else "nan"
-        if array.masked and fill is not None:
-            missing = fill
+        if array.masked and value is not None:
+            missing = value
         elif array.masked and self._missing and self._times and _is_time(array, attrs):
             missing = np.iinfo(np.int64).min  # xarray's own sign of NaT
         encoding = _encoding(dims, array, missing, file, julian)
@@ -120,48 +113,6 @@ def _dims(name: str, array: Array, attrs: dict[str, Any], file: File) -> tuple[s
             dims = tuple(f"dim_{i}" for i in range(array.ndim))
     # xarray cannot work with a name that comes twice, as in a matrix of ("station", "station").
     return tuple(f"{d}_{i}" if d in dims[:i] else d for i, d in enumerate(dims))
-
-
-def _fill(array: Array, attrs: dict[str, Any], format: str) -> Any:
-    """Give the value that stands for missing elements, where there is one, and see that attrs tell it."""
-    dtype = array.dtype
-    value = attrs.get("_FillValue")
-    if value is None and format == "zarr2":
-        value = array.fill_value if dtype.kind in "iufc" else None  # type: ignore[union-attr]
-    if value is None or dtype is None:
-        return None
-    try:
-        value = decode_fill(value, array.dtype_name, dtype, format)
-    except (TypeError, ValueError, OverflowError, struct.error):
-        return None  # an attribute that means something else
-    attrs["_FillValue"] = value
-    return value
-
-
-def decode_fill(value: Any, name: str, dtype: np.dtype, format: str) -> Any:
-    """Give the attribute _FillValue as an element; xarray writes it into Zarr 3 in base64."""
-    if format == "zarr3" and isinstance(value, str) and dtype.kind in "fS":
-        raw = base64.standard_b64decode(value)
-        value = raw if dtype.kind == "S" else struct.unpack("<d", raw)[0]
-    if dtype.kind == "O":
-        return value.encode("latin-1") if VARIABLE.get(name) is bytes else value
-    if dtype.kind == "S" and isinstance(value, str):
-        value = value.encode("latin-1")
-    return np.array(value).astype(dtype)[()] if dtype.kind == "f" else dtype.type(value)
-
-
-def _narrow(attrs: dict[str, Any]) -> None:
-    """Make scale_factor and add_offset float32 again where they were: xarray decodes to their type.
-
-    Attributes tell no types, but 0.10000000149011612 is the float32 0.1.
-    """
-    given = {k: attrs[k] for k in ("scale_factor", "add_offset") if isinstance(attrs.get(k), float)}
-    with np.errstate(over="ignore"):
-        small = {k: np.float32(v) for k, v in given.items()}
-    if all(float(small[k]) == v for k, v in given.items()) and any(
-        len(str(small[k])) < len(repr(v)) - 4 for k, v in given.items()
-    ):
-        attrs.update(small)
 
 
 def _is_time(array: Array, attrs: dict[str, Any]) -> bool:

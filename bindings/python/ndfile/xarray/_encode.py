@@ -19,10 +19,10 @@ except ImportError:  # before xarray 2024
     from xarray.conventions import ensure_dtype_not_object  # type: ignore[attr-defined, no-redef]
 
 from .._attrs import plain
+from .._coding import to_julian
 from .._dtypes import VARIABLE, to_numpy
 from .._errors import MaskedError, ValueNotRepresentableError
 from .._info import formats
-from ._lazy import to_julian
 
 _NONE = "__values__"  # xarray's name of a variable without one
 _CF = (

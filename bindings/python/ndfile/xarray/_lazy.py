@@ -14,16 +14,13 @@ from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
 
 from .._array import Array
+from .._coding import from_julian
 from .._dtypes import VARIABLE
 from .._errors import HandleError, ValueNotRepresentableError
 from .._file import File
 from .._open import open as open_file
 
-#: The Julian date of 1970-01-01, and the ticks of a day (100 us) to which Julian dates are rounded: a float64
-#: of today's dates has steps of 40 us.
-_EPOCH, _TICKS = 2440587.5, 864_000_000
 _SMALL = 1 << 12  # bytes of an array that is read at once
-_NAT = np.iinfo(np.int64).min
 
 
 class Opened:
@@ -154,7 +151,7 @@ def finish(value: Any, missing: Any, dtype: np.dtype, julian: bool, where: str) 
     if isinstance(missing, str) and missing == "mask":
         return np.zeros(np.shape(value), bool) if mask is None else mask
     if julian:
-        return _from_julian(np.asarray(value), mask)
+        return from_julian(np.asarray(value), mask)
     result = np.asarray(value).astype(dtype, copy=mask is not None)
     if mask is None or not mask.any() or (isinstance(missing, str) and missing == "raw"):
         return result
@@ -182,16 +179,3 @@ def _check_exact(floats: np.ndarray, integers: np.ndarray, where: str) -> None:
             f"{where}: the integer {integers[wrong][0]} beside missing elements is no float64; open "
             "with mask_and_scale=False, which keeps integers and gives the mask as a variable"
         )
-
-
-def _from_julian(days: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
-    """Make microseconds since 1970 of Julian dates."""
-    ticks = np.rint((days.astype(np.float64) - _EPOCH) * _TICKS)
-    nothing = np.isnan(ticks) if mask is None else np.isnan(ticks) | mask
-    return np.where(nothing, _NAT, np.where(nothing, 0, ticks).astype(np.int64) * 100)
-
-
-def to_julian(micros: np.ndarray) -> np.ndarray:
-    """Make Julian dates of microseconds since 1970, the opposite of how they are read."""
-    days = micros.astype(np.float64) / (_TICKS * 100) + _EPOCH
-    return np.where(micros == _NAT, np.nan, days)
