@@ -127,11 +127,11 @@ def _missing(
 
 def _element(value: Any, dtype: np.dtype, stored: np.dtype) -> Any:
     """Give an attribute as an element as it is compared; None where it means something else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if dtype.kind == "f":
         return np.asarray(value).astype(dtype)[()]
-    if not abs(value) < 1 << 64 or int(value) != value:
+    if not -(1 << 64) < value < 1 << 64 or int(value) != value:
         return None
     for kind in (dtype, stored):
         limits = np.iinfo(kind)

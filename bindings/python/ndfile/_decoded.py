@@ -135,8 +135,10 @@ class Decoded:
         if isinstance(result, np.ma.MaskedArray):
             if result.mask.any() and result.dtype.kind not in "fM":
                 raise MaskedError(f"{self.raw._where}: elements are missing; use v[...], a masked array")
-            nothing = np.array("NaT", result.dtype) if result.dtype.kind == "M" else np.nan
-            result = result.filled(nothing) if result.mask.any() else result.data
+            data, mask = result.data, np.ma.getmaskarray(result)
+            if mask.any():
+                data[mask] = np.array("NaT" if data.dtype.kind == "M" else np.nan, data.dtype)
+            result = data
         return result if dtype is None else result.astype(dtype, copy=False)
 
     def __repr__(self) -> str:
@@ -223,7 +225,8 @@ class DecodedFile(Mapping[str, Decoded]):
     @property
     def format(self) -> str:
         """Name of the format."""
-        return self.raw.format
+        name: str = self.raw.format
+        return name
 
     @property
     def kind(self) -> str:

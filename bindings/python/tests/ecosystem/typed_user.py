@@ -62,6 +62,12 @@ def names(path: Path) -> dict[str, tuple[int, ...]]:
         return {name: v.shape for name, v in f.items()}
 
 
+def values(path: Path) -> tuple[int, ...]:
+    with ndfile.open(path, decode=True) as f:
+        total: Matrix = f["a"][...] + ndfile.read(path, "a", decode=True)
+        return f["a"].shape + total.shape
+
+
 def some(path: Path) -> Matrix:
     both = ndfile.read(path, ["a", "b"])
     total: Matrix = both["a"] + both["b"]
@@ -84,5 +90,10 @@ if __name__ == "__main__":
     print(first([folder / "two.ds", folder / "none.ds"], "x"))
     print(add_rows(folder / "t.bcolz", {"price": np.array([12.0]), "n": np.array([4.0])}))
     ndfile.convert(folder / "one.ra", folder / "one.bcolz")
-    print(change(folder / "one.bcolz"), names(folder / "two.ds"), some(folder / "two.ds"))
+    print(
+        change(folder / "one.bcolz"),
+        names(folder / "two.ds"),
+        some(folder / "two.ds"),
+        values(folder / "two.ds"),
+    )
     print(report(folder / "two.ds"))
