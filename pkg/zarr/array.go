@@ -26,6 +26,9 @@ type array struct {
 	// outside of the array's shape is the fill value. nil: nobody looked.
 	cleared []int64
 	dirty   atomic.Bool // WriteChunk may have changed that
+	// ours is a shape, of whole chunks: what the files hold within it, but outside of
+	// the array's shape, was written or cut off in this session. nil: nothing.
+	ours []int64
 }
 
 // newArray makes the array that f.meta describes.

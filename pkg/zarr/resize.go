@@ -21,7 +21,8 @@ import (
 // them when an array shrinks, and so does one of ours that is killed. What comes
 // into view when an array grows must be fill values, therefore:
 //
-//   - growing clears what is outside of the old shape, then writes the metadata;
+//   - growing clears what is outside of the old shape, then writes the metadata:
+//     the shape may be wrong, so that what is there is moved aside first;
 //   - shrinking writes the metadata, then clears what is outside of the new shape;
 //   - appending clears, writes the elements, then the metadata.
 //
@@ -88,7 +89,7 @@ func (a *array) refresh(ctx context.Context) error {
 		return ndfile.NewError(ndfile.ErrBusy, "another array took the place of this one while it was open").On(f.path(f.version.meta))
 	}
 	f.meta = now
-	a.cleared = nil
+	a.cleared, a.ours = nil, nil
 	return a.setChunks(now.shape)
 }
 
@@ -113,15 +114,23 @@ func (a *array) resize(ctx context.Context, shape []int64) error {
 			return err
 		}
 	}
-	if err := a.setShape(ctx, shape); err != nil {
-		return err
+	cuts := !slices.Equal(both, old)
+	if cuts && a.file.Mode == edit.Updating { // what the chunks that are cut hold behind the end is nobody's to drop
+		edges, err := a.outside(old, old, nil)
+		if err == nil {
+			_, err = a.keep(ctx, edges, old, old)
+		}
+		if err != nil {
+			return err
+		}
+		a.ours = a.largest(a.ours, old)
 	}
-	if slices.Equal(both, old) {
-		return nil
+	if err := a.setShape(ctx, shape); err != nil || !cuts {
+		return err
 	}
 	cleared := a.cleared
 	a.cleared = nil
-	err := a.clear(ctx, both, old, nil)
+	err := a.clear(ctx, both, old, nil, false)
 	if err == nil {
 		a.cleared = a.largest(cleared, old)
 	}
@@ -210,7 +219,7 @@ func (a *array) setShape(ctx context.Context, shape []int64) error {
 
 // clearToGrow clears what the array would come to have with a larger shape.
 func (a *array) clearToGrow(ctx context.Context, shape []int64) error {
-	if err := a.clear(ctx, a.file.meta.shape, shape, a.cleared); err != nil {
+	if err := a.clear(ctx, a.file.meta.shape, shape, a.cleared, a.file.Mode == edit.Updating); err != nil {
 		return err
 	}
 	a.cleared = a.largest(a.cleared, shape)
@@ -237,12 +246,17 @@ func (a *array) largest(known, shape []int64) []int64 {
 
 // clear sets what the files hold within all, but outside of shape, to the fill
 // value: chunks that shape does not touch are deleted. known is a.cleared where
-// that still holds for this shape, else nil.
-func (a *array) clear(ctx context.Context, shape, all, known []int64) error {
+// that still holds for this shape, else nil. keep: what is cleared is moved aside.
+func (a *array) clear(ctx context.Context, shape, all, known []int64, keep bool) error {
 	if a.dirty.Swap(false) {
 		known = nil
 	}
 	present, err := a.outside(shape, all, known)
+	if err == nil && keep {
+		if present, err = a.keep(ctx, present, shape, all); err == nil {
+			a.ours = a.largest(a.ours, all)
+		}
+	}
 	if err != nil {
 		return err
 	}

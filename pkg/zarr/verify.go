@@ -194,11 +194,11 @@ func (v *verifier) harmless(rel string, class ndfile.Class, msg string, move boo
 
 // checkOutside tells leftovers among the chunks outside of the grid from those
 // that are there because the shape is damaged. An append that was stopped leaves
-// chunks that are newer than the metadata. An array that was made smaller leaves
-// older ones, when it was stopped, or when release 0.4 did it: nothing would be
-// lost with them. But so does a shape that has lost a digit; unless the chunks
-// that the shape cuts are cleared behind it, which only a writer does that goes
-// on to remove the others, nothing tells one from the other.
+// chunks there, and so does an array that was made smaller, when that was stopped,
+// or when release 0.4 did it: nothing would be lost with them. But so does a shape
+// that has lost a digit; unless the chunks that the shape cuts are cleared behind
+// it, which only a writer does that goes on to remove the others, nothing tells
+// one from the other. The times of files do not: copying a store sets them anew.
 func (v *verifier) checkOutside(ctx context.Context) error {
 	if len(v.outside) == 0 {
 		return nil
@@ -207,21 +207,10 @@ func (v *verifier) checkOutside(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	meta, err := v.files.Stat(v.path(v.version.meta))
-	if err != nil {
-		return err
-	}
 	for _, index := range v.outside {
 		rel := path.Join(v.version.data, string(v.meta.keys.append(nil, index)))
 		where := fmt.Sprintf("a chunk outside of the grid %v", v.array.grid())
-		info, err := v.files.Lstat(v.path(rel))
-		if err != nil {
-			return err
-		}
 		stale, why := cleared, ": left when the array was made smaller"
-		if !stale && info.ModTime > meta.ModTime {
-			stale, why = true, ", newer than the metadata: left by an append that was stopped"
-		}
 		if !stale {
 			why = ", with nothing in it"
 			if stale, err = v.holdsNothing(ctx, index); err != nil {
@@ -233,7 +222,7 @@ func (v *verifier) checkOutside(ctx context.Context) error {
 			continue
 		}
 		v.add(ndfile.Problem{Path: v.Path + "/" + rel, HasArray: true, Kind: ndfile.ErrLoss, Offset: -1,
-			Msg: where + ", with data: either the shape in " + v.version.meta + " is damaged, and has to be corrected, or the array was made smaller by a program that leaves such chunks, and they can be deleted"}, nil)
+			Msg: where + ", with data: either the shape in " + v.version.meta + " is damaged, and has to be corrected, or an append was stopped, or the array was made smaller by a program that leaves such chunks: then the next append moves them aside"}, nil)
 	}
 	return nil
 }
@@ -264,17 +253,14 @@ func (v *verifier) holdsNothing(ctx context.Context, index []int64) (bool, error
 	if v.array.parts != nil {
 		return false, nil // what shape it has is unknown
 	}
-	m := *v.meta
-	m.shape = slices.Clone(m.shape)
+	end := make([]int64, len(index))
 	for axis, i := range index {
-		end, ok := ndarray.Mul(i+1, m.chunks[axis])
-		if !ok {
+		var ok bool
+		if end[axis], ok = ndarray.Mul(i+1, v.meta.chunks[axis]); !ok {
 			return true, nil // no array has it
 		}
-		m.shape[axis] = max(m.shape[axis], end)
 	}
-	larger := file{store: v.store, meta: &m}
-	a, err := larger.newArray()
+	a, err := v.array.withShape(end)
 	if err != nil {
 		return true, nil
 	}

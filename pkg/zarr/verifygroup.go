@@ -149,7 +149,7 @@ func (v *groupVerifier) checkGroup(ctx context.Context, name string) error {
 	}
 	for _, e := range entries {
 		switch {
-		case e.Name == vfs.LockName, v.nodes.ours(v.version, below+e.Name, e.Mode):
+		case e.Name == vfs.LockName, aside.IsName(e.Name), v.nodes.ours(v.version, below+e.Name, e.Mode):
 		case vfs.IsTempName(e.Name):
 			v.add(name, e.Name, ndfile.Stale, "a temporary file of a writer that was killed or still runs", v.found.Plan("move it aside", aside.Step{Path: n.path(e.Name)}))
 		default:

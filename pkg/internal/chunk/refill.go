@@ -125,6 +125,13 @@ func repeats(p, elem []byte) bool {
 // Cleared tells whether the file of a chunk holds nothing but the fill value
 // outside of shape, which it need not touch. A file that does not exist does.
 func (a *Array) Cleared(ctx context.Context, index, shape []int64) (clear bool, err error) {
+	inside := make([]int64, len(shape))
+	for axis := range shape {
+		inside[axis] = max(0, a.extent(shape, axis, index[axis]))
+	}
+	if a.isTexts() {
+		return a.clearedTexts(ctx, index, inside)
+	}
 	clear = true
 	err = a.visit(ctx, index, func(w *worker) error {
 		plain, err := w.whole(w.Size, 0)
@@ -133,10 +140,6 @@ func (a *Array) Cleared(ctx context.Context, index, shape []int64) (clear bool, 
 		}
 		if err := w.decode(ctx, a, plain, 0); err != nil {
 			return err
-		}
-		inside := make([]int64, len(shape))
-		for axis := range shape {
-			inside[axis] = max(0, a.extent(shape, axis, index[axis]))
 		}
 		changed, err := a.fillOutside(plain, inside)
 		clear = !changed

@@ -1,9 +1,11 @@
 package chunk
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -262,15 +264,8 @@ func (a *Array) refillTexts(ctx context.Context, index, inside []int64) error {
 			if err != nil || !found {
 				return err
 			}
-			ids, err := w.ids(len(list), 0)
+			kept, err := w.textsInside(a, len(list), inside)
 			if err != nil {
-				return err
-			}
-			kept := slices.Repeat([]byte{0xff}, len(ids)) // stands for the fill value
-			from := ndarray.Buffer{DType: TextID, Shape: inside, Strides: a.strides, Data: ids}
-			to := from
-			to.Data = kept
-			if err := ndarray.Copy(to, from); err != nil {
 				return err
 			}
 			opt := a.Write
@@ -283,4 +278,50 @@ func (a *Array) refillTexts(ctx context.Context, index, inside []int64) error {
 			})
 		})
 	})
+}
+
+// textsInside numbers the n elements of a chunk that lie in its first places along
+// each axis; the others have a number that is none.
+func (w *worker) textsInside(a *Array, n int, inside []int64) ([]byte, error) {
+	ids, err := w.ids(n, 0)
+	if err != nil {
+		return nil, err
+	}
+	kept := slices.Repeat([]byte{0xff}, len(ids)) // stands for the fill value
+	from := ndarray.Buffer{DType: TextID, Shape: inside, Strides: a.strides, Data: ids}
+	to := from
+	to.Data = kept
+	return kept, ndarray.Copy(to, from)
+}
+
+// clearedTexts is Cleared, where inside is how many elements along each axis the
+// shape has.
+func (a *Array) clearedTexts(ctx context.Context, index, inside []int64) (clear bool, err error) {
+	clear = true
+	err = one(ctx, func(w *worker, _ int64) error {
+		unlock, err := a.reading(index)
+		if err != nil {
+			return err
+		}
+		if unlock != nil {
+			defer unlock()
+		}
+		w.index = append(w.space[0][:0], index...)
+		list, found, err := w.loadTexts(ctx, a)
+		if err != nil || !found {
+			return err
+		}
+		kept, err := w.textsInside(a, len(list), inside)
+		if err != nil {
+			return err
+		}
+		for i, text := range list {
+			if binary.NativeEndian.Uint64(kept[i*TextID.Size:]) == math.MaxUint64 && !bytes.Equal(text, a.Fill) {
+				clear = false
+				break
+			}
+		}
+		return nil
+	})
+	return clear, err
 }
