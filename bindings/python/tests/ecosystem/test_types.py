@@ -57,4 +57,4 @@ def test_program_runs(tmp_path):
     assert r.returncode == 0, r.stderr
     lines = r.stdout.splitlines()
     assert lines[:2] == ["rawarray 4000 whole", "250"]
-    assert lines[-2] == "2.0 {'a': (3,), 'b': (3,)} [2. 2. 2.]"
+    assert lines[-2] == "2.0 {'a': (3,), 'b': (3,)} [2. 2. 2.] (3, 3)"
