@@ -37,7 +37,7 @@ $(LIB): $(GOSRC)
 
 $(CMD): $(GOSRC)
 	@mkdir -p $(@D)
-	$(GO) build -trimpath -buildvcs=false -o $@ ./cmd/ndfile
+	. capi/cflags.sh && $(GO) build -buildmode=pie -trimpath -buildvcs=false -o $@ ./cmd/ndfile # pie: the library's objects are used again
 
 $(VENV)/ok: bindings/python/tests/requirements.txt
 	@echo 'python: installing the test environment into $(VENV)'
@@ -45,7 +45,13 @@ $(VENV)/ok: bindings/python/tests/requirements.txt
 	@$(PY) -m pip install -q --disable-pip-version-check -r bindings/python/tests/requirements.txt
 	@touch $@
 
-demo: build $(VENV)/ok ## write a ds file, read it back from C and Python, print what happens
+# The demo needs NumPy, and nothing else of the test environment.
+$(B)/demo-venv/ok: bindings/python/tests/requirements.txt
+	@$(PYTHON) -m venv $(B)/demo-venv
+	@$(B)/demo-venv/bin/python -m pip install -q --disable-pip-version-check "$$(grep '^numpy==' $<)"
+	@touch $@
+
+demo: build $(B)/demo-venv/ok ## write a ds file, read it back from C and Python, print what happens
 	@sh docs/examples/demo.sh '$(B)' '$(CC)'
 
 test: build test-go test-c test-fortran test-python test-julia lint gen-check ## all tests: Go, C, C++, Fortran, Python, Julia, lint, drift of generated files

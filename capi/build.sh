@@ -24,8 +24,7 @@ strip='-s -w '
 # A flag given here wins over the same one in GOFLAGS. Go's threads would not survive an unloading: nodelete. What is wrapped
 # is in addresses.c, stackbound.c and reload.c.
 cd "$here/.."
-# The parts in C, which see a stranger's bytes, check their buffers.
-export CGO_CFLAGS="-O2 -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 ${CGO_CFLAGS:-}"
+. "$here/cflags.sh"
 # "go build" of a shared library compiles each package with C anew, libzstd for 30 s, since it asks for headers that only capi
 # exports. "go run" links the same library from the build cache and hands it to the program named by -exec.
 CGO_ENABLED=1 "${GO:-go}" run -exec 'install -m 644' -buildmode=c-shared -trimpath -buildvcs=false -race=false \

@@ -10,6 +10,6 @@ echo "2. A C program reads it (docs/examples/demo.c):"
 "$cc" -std=c11 -Wall -Wextra -Iinclude docs/examples/demo.c -L"$b/lib" -lndfile -Wl,-rpath,"$(cd "$b/lib" && pwd)" -o "$dir/demo"
 "$dir/demo" "$dir/demo.ds" | sed 's/^/   /'
 echo "3. Python reads it and writes $dir/python.ds (docs/examples/demo.py):"
-PYTHONPATH=bindings/python "$b/venv/bin/python" docs/examples/demo.py "$dir/demo.ds" "$dir/python.ds" | sed 's/^/   /'
+PYTHONPATH=bindings/python "$b/demo-venv/bin/python" docs/examples/demo.py "$dir/demo.ds" "$dir/python.ds" | sed 's/^/   /'
 echo "4. The command shows what Python wrote:"
 "$b/ndfile" cat "$dir/python.ds" | sed 's/^/   /'
