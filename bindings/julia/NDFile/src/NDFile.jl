@@ -39,6 +39,7 @@ module NDFile
 export NDArray, NDFileError, bfloat16, raquery, raread, rawrite
 
 import Statistics
+using Dates: Dates, Date, DateTime, year
 
 include("capi.jl")
 include("errors.jl")
@@ -52,12 +53,15 @@ include("elements.jl")
 include("spec.jl")
 include("file.jl")
 include("groups.jl")
+include("names.jl")
 include("window.jl")
 include("array.jl")
+include("scalar.jl")
 include("chunks.jl")
 include("growing.jl")
 include("items.jl")
 include("table.jl")
+include("dates.jl")
 include("reduce.jl")
 include("mmap.jl")
 include("attrs.jl")

@@ -91,6 +91,8 @@ end
 place(f::File) = f.path
 place(a::NDArray) = Place(a.file.path, a.file.kind === :array ? nothing : a.name)
 
+Base.isopen(a::NDArray) = isopen(getfield(a, :handle))
+
 # Closing the file does this.
 function Base.close(a::NDArray)
     n = claim!(a.handle)
@@ -110,10 +112,12 @@ hasdata(a::NDArray) = getfield(a, :flags) & NDF_ARRAY_NO_DATA == 0
     NDFile.timeunit(a::NDArray) -> String
 
 The unit that the `Int64` elements of a dtype `M8` (since 1970) or `m8` (durations) count, such as `"ns"` or `"25s"`; `""`
-where there is none.
+where there is none. [`NDFile.dates`](@ref) makes dates of them.
 """
-function timeunit(a::NDArray)
-    m = match(r"^.[Mm]8\[(.*)\]$", a.dtype)
+timeunit(a::NDArray) = unit_of(a.dtype)
+
+function unit_of(dtype)
+    m = match(r"^.[Mm]8\[(.*)\]$", dtype)
     return m === nothing ? "" : String(m[1])
 end
 
@@ -281,6 +285,16 @@ NDFile.open(f -> NDFile.readblock!(f["x"], out, 2:3, 1:4), "block.ds")
 """
 function readblock!(a::NDArray{T,N}, out::AbstractArray, ranges::Vararg{OrdinalRange{<:Integer},N}) where {T,N}
     check_block(a, out, ranges)
+    try
+        read_block!(a, out, ranges)
+    catch e
+        e isa NDFileError && e.code == NDF_ERR_MASKED || rethrow()
+        throw(missing_error(a, ranges, e))
+    end
+    return nothing
+end
+
+function read_block!(a::NDArray{T,N}, out, ranges) where {T,N}
     if a.type.plain && !(Missing <: eltype(out)) && out isa Contiguous{eltype(a.type)}
         start, count, by = box(map(clean, ranges))
         Threads.atomic_add!(CALLS, 1)
@@ -289,6 +303,14 @@ function readblock!(a::NDArray{T,N}, out::AbstractArray, ranges::Vararg{OrdinalR
         copyto!(out, read_box(Missing <: eltype(out) ? T : nonmissingtype(T), a, map(clean, ranges)))
     end
     return nothing
+end
+
+# The library counts from 0 and through the box; here the index is that of the array.
+function missing_error(a::NDArray{T}, ranges, e) where {T}
+    i = findfirst(ismissing, read_box(T, a, map(clean, ranges)))
+    i === nothing && return e
+    at = join(map((r, k) -> r[k], ranges, Tuple(i)), ", ")
+    return NDFileError(NDF_ERR_MASKED, "$(place(a)): element [$at] is missing, and the result cannot hold `missing`")
 end
 
 """
@@ -326,6 +348,7 @@ end
 function Base.getindex(a::NDArray{T,N}, i::Vararg{Int,N}) where {T,N}
     number(a) # closed files have no elements, known or not
     @boundscheck checkbounds(a, i...)
+    check_scalar(a)
     return near(a, i)::T
 end
 
@@ -346,6 +369,7 @@ array_of(::Type{T}, ::NTuple{M,Bool}) where {T,M} = Array{T,M}
 
 function getplaces(a::NDArray{T,N}, J) where {T,N}
     if all(j -> j isa Integer, J)
+        check_scalar(a)
         at = N == 0 ? () : length(J) == 1 ? CartesianIndices(a)[J[1]].I : ntuple(d -> d <= length(J) ? Int(J[d]) : 1, N)
         return near(a, at)
     end
@@ -396,6 +420,7 @@ end
 function Base.setindex!(a::NDArray{T,N}, value, indices...) where {T,N}
     J = places(a, indices)
     if all(j -> j isa Integer, J)
+        check_scalar(a)
         at = N == 0 ? () : length(J) == 1 ? CartesianIndices(a)[J[1]].I : ntuple(d -> d <= length(J) ? J[d] : 1, N)
         setaxes!(a, fill(value, map(_ -> 1, at)), map(i -> i:i, at))
     elseif length(J) == 1 && N != 1 && J[1] isa AbstractUnitRange{<:Integer}

@@ -55,6 +55,7 @@ function prepare(value, where, dtype::Union{Nothing,DType}=nothing)
     try
         x = concrete(value isa NDArray ? read_all(value) : value isa AbstractArray ? value : fill(value))
         d = natural(nonmissingtype(eltype(x)), dtype)
+        x = stored_times(d, x)
         mask = Missing <: eltype(x) && any(ismissing, x) ? UInt8[ismissing(v) for v in vec(x)] : nothing
         d.kind == 'v' && return Elements(d, size(x), pack(d, x)..., mask)
         return Elements(d, size(x), fixed(d, x), nothing, mask)

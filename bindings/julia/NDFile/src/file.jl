@@ -5,8 +5,10 @@ const KINDS = Dict(NDF_KIND_ARRAY => :array, NDF_KIND_DATASET => :dataset, NDF_K
 
 An open file or folder, made by [`NDFile.open`](@ref): a collection of named, lazy arrays.
 
-- `f["name"]` is an [`NDArray`](@ref), `f.array` that of a file that is one array; `keys(f)`, `haskey(f, name)`,
-  `length(f)` and iteration over `name => array` are in file order.
+- `f["name"]` is an [`NDArray`](@ref), `f.array` that of a file that is one array; `keys(f)`, `values(f)`, `haskey(f, name)`,
+  `get(f, name, default)`, `length(f)` and iteration over `name => array` are in file order.
+- `f[:name]` and `f.name` are the same, the latter where no property has that name. `f[1]` and `f[end]` are arrays by position, of
+  tables rows.
 - `f.attrs` are the attributes, like a `Dict` with `String` keys.
 - `f["a/b"]` may be a [`NDFile.Group`](@ref) in formats with groups (zarr2, zarr3), and `f.groups` are the paths of all groups;
   see [`NDFile.create_group`](@ref) and [`NDFile.rename`](@ref).
@@ -219,7 +221,7 @@ function finish(f::File, end_file)
 end
 
 Base.keys(f::File) = lock(() -> (number(f); copy(f.names)), f.lock)
-Base.haskey(f::File, name) = name in keys(f) || name in f.groups
+Base.haskey(f::File, name::AbstractString) = name in keys(f) || name in f.groups
 Base.length(f::File) = length(keys(f))
 Base.eltype(::Type{File}) = Pair{String,Any}
 
@@ -243,7 +245,14 @@ function Base.getindex(f::File, name::AbstractString)
     end
 end
 
-Base.propertynames(::File) = (:path, :mode, :format, :kind, :attrs, :array, :groups)
+const PROPERTIES = (:path, :mode, :format, :kind, :attrs, :array, :groups)
+
+function Base.propertynames(f::File)
+    return (PROPERTIES..., (Symbol(n) for n in getfield(f, :names) if !isempty(n) && !(Symbol(n) in PROPERTIES))...)
+end
+
+# Whether a name is a field: spelled out, so that the compiler knows the type of f.path.
+@eval stored(name::Symbol) = $(foldr((n, rest) -> :(name === $(QuoteNode(n)) || $rest), fieldnames(File); init=false))
 
 function Base.getproperty(f::File, name::Symbol)
     name === :attrs && return Attrs(f)
@@ -252,7 +261,8 @@ function Base.getproperty(f::File, name::Symbol)
             throw(NDFileError(NDF_ERR_ARGUMENT, "$(f.path): a $(f.kind) of $(length(f)) arrays, not one array; index by name"))
         return f[first(keys(f))]
     end
-    return getfield(f, name)
+    stored(name) && return getfield(f, name)
+    return f[String(name)]
 end
 
 function Base.show(io::IO, f::File)

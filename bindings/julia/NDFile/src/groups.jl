@@ -3,7 +3,7 @@
 
 A group of an open file, `f["a/b"]`: a view of the arrays below that path.
 
-- `g["name"]` is an array or a group, by its name from here; `g["name"] = x`, `NDFile.create(g, "name", ...)` and
+- `g["name"]`, `g[:name]` and `g.name` are an array or a group, by its name from here; `g["name"] = x`, `NDFile.create(g, "name", ...)` and
   `delete!(g, "name")` are as for the file.
 - `keys(g)` are the names of the arrays below, at all depths; `g.groups` those of the groups.
 - `g.attrs` are the attributes of the group, `g.file` is the file and `g.name` the path.
@@ -28,16 +28,16 @@ end
 inside(g::Group, name) = string(getfield(g, :name), "/", name)
 names_below(g::Group, names) = [n[ncodeunits(g.name)+2:end] for n in names if startswith(n, g.name * "/")]
 
-Base.propertynames(::Group) = (:file, :name, :attrs, :groups)
+Base.propertynames(g::Group) = (:file, :name, :attrs, :groups, (Symbol(n) for n in names_below(g, getfield(g.file, :names)))...)
 
 function Base.getproperty(g::Group, name::Symbol)
     name === :attrs && return Attrs(g)
     name === :groups && return names_below(g, g.file.groups)
-    return getfield(g, name)
+    name === :file || name === :name ? (return getfield(g, name)) : (return g[String(name)])
 end
 
 Base.keys(g::Group) = names_below(g, keys(g.file))
-Base.haskey(g::Group, name) = haskey(g.file, inside(g, name))
+Base.haskey(g::Group, name::AbstractString) = haskey(g.file, inside(g, name))
 Base.length(g::Group) = length(keys(g))
 Base.eltype(::Type{Group}) = Pair{String,Any}
 

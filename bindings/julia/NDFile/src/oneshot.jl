@@ -16,7 +16,7 @@ a file that is one array gives that. An array without axes gives its element, as
 | ds `str` | `Vector{UInt8}` |
 | missing elements | `missing`; the element type is a `Union` with `Missing` |
 | bfloat16 | `UInt16`, see [`bfloat16`](@ref) |
-| dates and durations | `Int64`, see [`NDFile.timeunit`](@ref) |
+| dates and durations | `Int64`, see [`NDFile.dates`](@ref) and [`NDFile.timeunit`](@ref) |
 | records; user-defined bytes | `NamedTuple`; `NTuple{n,UInt8}`, see [`raread`](@ref) |
 
 The first axis of an array in Julia is the last in the file's row-major shape: no data moves.

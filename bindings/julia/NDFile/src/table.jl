@@ -11,18 +11,20 @@ A file of kind `:table` is a collection of columns like any other file, and has 
 - `f[rows]` and `f[rows, columns]` read rows, for a number, a range, a vector of numbers or `:`. They give a `NamedTuple` with
   an array for each column, whose last axis are the rows, or a single element for a single row. A `NamedTuple` of vectors is
   what Tables.jl takes as a table: `DataFrame(f[:])`.
-- `append!(f, rows)` takes a `NamedTuple`, a `Dict` or pairs of all columns; `resize!(f, n)` sets the number of rows. Both
-  change all columns or none.
+- `f[rows, "price"]` and `f[rows, :price]` read these rows of one column.
+- `append!(f, rows)` takes a `NamedTuple`, a `Dict` or pairs of all columns; `push!(f, row)` one row, a `NamedTuple` or `Dict`
+  of elements, or a `Tuple` of them in the order of `keys(f)`; `resize!(f, n)` sets the number of rows. All change all columns or
+  none. Many rows at once are quicker.
 - [`NDFile.where`](@ref) finds rows.
 
 # Example
 ```julia
 NDFile.save("trades.bcolz", (sym=["A", "B", "A"], price=[9.5, 20.0, 10.5]))
 NDFile.open("trades.bcolz", "r+") do f
-    append!(f, (price=[21.0], sym=["B"]))
+    push!(f, (price=21.0, sym="B"))
     @assert f.kind === :table && NDFile.nrows(f) == 4
     @assert f[2:3] == (sym=["B", "A"], price=[20.0, 10.5])
-    @assert f[[4, 1], ["price"]] == (price=[21.0, 9.5],) && f[4].sym == "B"
+    @assert f[[4, 1], ["price"]] == (price=[21.0, 9.5],) && f[end].sym == "B"
     f["price"][1] = 9.25
     f["size"] = [100, 200, 300, 400]     # a new column
 end
@@ -43,6 +45,8 @@ function Base.getindex(f::File, rows::Rows, columns=keys(f))
     return NamedTuple{Tuple(Symbol.(columns))}(Tuple(entries(f[String(name)], rows) for name in columns))
 end
 
+Base.getindex(f::File, rows::Rows, column::Union{AbstractString,Symbol}) = (nrows(f); entries(f[column], rows))
+
 entries(a::NDArray{<:Any,N}, rows) where {N} = a[ntuple(_ -> Colon(), N - 1)..., rows]
 
 function Base.append!(f::File, rows)
@@ -59,6 +63,20 @@ function Base.append!(f::File, rows)
         foreach(refresh!, values(f.arrays))
     end
     return f
+end
+
+function Base.push!(f::File, row::Union{NamedTuple,Tuple,AbstractDict})
+    names = row isa Tuple ? keys(f) : keys(row)
+    length(names) == length(row) ||
+        throw(NDFileError(NDF_ERR_ARGUMENT, "$(f.path): a row of $(length(row)) elements for $(length(names)) columns"))
+    return append!(f, Items([String(name) => entry(f[String(name)], x) for (name, x) in zip(names, values(row))]))
+end
+
+# An element of a row as a column of one row.
+entry(::NDArray{<:Any,1}, x) = [x]
+function entry(a::NDArray, x)
+    x isa AbstractArray || throw(NDFileError(NDF_ERR_SHAPE, "$(place(a)): expected an array of size $(size(a)[1:end-1]), found $(repr(x))"))
+    return reshape(x, size(x)..., 1)
 end
 
 function Base.resize!(f::File, n::Integer)
@@ -82,7 +100,7 @@ reads them. Columns are read block by block, those of later conditions only wher
 [`NDFile.findrows`](@ref) gives the numbers only.
 
 Comparisons are exact: neither elements nor constants are rounded. Constants are numbers and `Bool`s; texts for texts; for
-times the count of units, for `M8` also a text in ISO 8601, as `string(date)` gives it. With NaN and NaT only `!=` holds.
+times the count of units, for `M8` also a `Date`, a `DateTime` or a text in ISO 8601. With NaN and NaT only `!=` holds.
 
 A condition can also be a text, `NDFile.where(f, "(price > 10) & (sym in ('A', 'B'))")`, with `&`, `|`, `~` (or `and`, `or`,
 `not`), comparisons, `in` and arithmetic of columns; names that are no words stand in backquotes.
@@ -144,5 +162,5 @@ comparison(c::Base.Fix2) = comparison((c.f, c.x))
 function comparison(c)
     c isa Tuple && length(c) == 2 && haskey(OPERATORS, c[1]) ||
         throw(NDFileError(NDF_ERR_ARGUMENT, "expected a condition such as (>, 10), found $(repr(c))"))
-    return OPERATORS[c[1]], c[2]
+    return OPERATORS[c[1]], c[2] isa TimePoint ? string(c[2]) : c[2]
 end

@@ -273,7 +273,7 @@ end
     NDFile.open("a.bcolz") do f
         a = f.array
         @test NDFile.chunkencoding(a) == "blosc1"
-        bytes, out, len = NDFile.readchunk(a, 1, 2), zeros(3, 8), Ref{Int64}(0)
+        bytes, out, len = NDFile.readchunk(a, 1, 2), zeros(3, 8), Ref{Int64}(3 * 8 * 8)
         NDFile.call(NDFile.ndf_blosc_decompress, bytes, length(bytes), 1, out, len)
         @test len[] == sizeof(out) && out == x[:, 9:16]
         NDFile.open("b", "w"; format="zarr0") do g

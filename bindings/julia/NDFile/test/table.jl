@@ -117,7 +117,7 @@ using Random
     end
     NDFile.save("no.ds", "x" => [1, 2])
     NDFile.open("no.ds") do f
-        for g in (() -> NDFile.nrows(f), () -> f[1], () -> NDFile.where(f, "x" => (>, 1)))
+        for g in (() -> NDFile.nrows(f), () -> f[1:1], () -> NDFile.where(f, "x" => (>, 1)))
             @test problem(g).code == NDFile.NDF_ERR_ARGUMENT
         end
         @test problem(() -> append!(f, (x=[1],))).code in (NDFile.NDF_ERR_NOT_SUPPORTED, NDFile.NDF_ERR_READ_ONLY)
