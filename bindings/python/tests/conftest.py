@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "bindings" / "python"))
+PACKAGE = str(ROOT / "bindings" / "python")
+sys.path.insert(0, PACKAGE)
+os.environ["PYTHONPATH"] = PACKAGE  # of processes that tests start in other folders
 os.environ.setdefault("NDFILE_LIB", str(ROOT / "build" / "lib" / "libndfile.so"))
 
 # A shell ignores SIGINT in what it runs in the background, and Python leaves it so: the tests of Ctrl-C, and the
