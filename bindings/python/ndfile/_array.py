@@ -28,6 +28,7 @@ from ._errors import (
     LimitError,
     MaskedError,
     NoDataError,
+    NoMemoryError,
     NotSupportedError,
     ReadOnlyError,
     ShapeError,
@@ -695,6 +696,13 @@ class Array(Chunked, Reducible):
                 data = np.empty(selection.shape, self.dtype)
             except ValueError as e:  # NumPy bears no such extents, also without elements
                 raise LimitError(f"an array of shape {selection.shape}: {e}", path=self._file.path) from None
+            except MemoryError:
+                size = math.prod(selection.shape) * self.dtype.itemsize
+                raise NoMemoryError(
+                    f"{self._where}: no memory for elements of shape {selection.shape}, {size} bytes; "
+                    "read it in parts, if the shape is right",
+                    path=self._file.path,
+                ) from None
         else:
             data = np.asarray(out)
         box = data[selection.view]

@@ -16,7 +16,15 @@ import numpy.typing as npt
 from . import _capi
 from ._attrs import from_json
 from ._decoded import DecodedFile
-from ._errors import ArgumentError, DTypeError, NameNotFoundError, NdfileError, NoDataError, failure
+from ._errors import (
+    ArgumentError,
+    DTypeError,
+    NameNotFoundError,
+    NdfileError,
+    NoDataError,
+    NoMemoryError,
+    failure,
+)
 from ._lib import Path, decode, encode_name, encode_path
 from ._load import _INFO, _SINGLE, _places, _pool, _Scratch, gather, take
 from ._names import unknown
@@ -226,7 +234,15 @@ def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
     status = s.err.code
     try:
         while status == _capi.NDF_ERR_BUFFER:  # again where the file has grown meanwhile
-            s = _Scratch(np.empty(max(s.args.need, 1), np.uint8).data, s.args.ninfos)
+            try:
+                room = np.empty(max(s.args.need, 1), np.uint8)
+            except MemoryError:
+                raise NoMemoryError(
+                    f"{os.fsdecode(path)}: no memory for {s.args.need} bytes, all that is asked for; "
+                    "open the file and read it in parts, if the shapes are right",
+                    path=path,
+                ) from None
+            s = _Scratch(room.data, s.args.ninfos)
             status = s.load(raw_path, pooled.name, pooled.flags)
         if status:
             raise with_names(failure(status, s.err, path), path, pooled.name)
