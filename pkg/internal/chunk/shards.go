@@ -236,10 +236,6 @@ func (s section) ReadAt(p []byte, off int64) (int, error) { return s.File.ReadAt
 func (s section) Size() (int64, error)                    { return s.size, nil }
 func (s section) Close() error                            { return nil } // the shard stays open
 
-// cell is what a shard has of a selection: of each axis the pieces from lo to hi,
-// without hi.
-type cell struct{ lo, hi []int64 }
-
 // cells divides a selection by shards.
 func (a *Array) cells(s *selection) (axes [][][2]int64, n int64) {
 	n = 1
