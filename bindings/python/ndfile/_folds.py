@@ -151,8 +151,8 @@ class Spread(Fold):
         self.ddof, self.root, self.masked = ddof, root, masked
         wide = np.result_type(dtype, np.float64)
         self.mean = np.zeros(self.shape, wide)
-        self.squares = np.zeros(self.shape, self.mean.real.dtype)
-        self.dtype = np.empty(0, dtype).real.dtype
+        self.squares = np.zeros(self.shape, np.real(self.mean).dtype)
+        self.dtype = np.real(np.empty(0, dtype)).dtype
 
     def take(self, place: Place, values: np.ndarray, missing: np.ndarray | None) -> None:
         before = self.counts[place].copy()
@@ -189,7 +189,7 @@ class Spread(Fold):
 def _square(values: np.ndarray) -> np.ndarray:
     """Squares of the absolute values; values are overwritten where they are real."""
     if values.dtype.kind == "c":
-        return np.asarray(values.real**2 + values.imag**2)
+        return np.asarray(np.real(values) ** 2 + np.imag(values) ** 2)
     values *= values
     return values
 
