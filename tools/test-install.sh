@@ -15,8 +15,8 @@ int main(void) {
   ndf_item item = {.struct_size = sizeof item, .name = "x", .dtype = "f8", .data = &x};
   ndf_load_info info = {.struct_size = sizeof info};
   ndf_error err;
-  int64_t len = sizeof buf, n = 1;
   _Alignas(64) char buf[256];
+  int64_t len = sizeof buf, n = 1;
   if (ndf_save("x.ds", NULL, &item, 1, NULL, NULL, &err) || ndf_load("x.ds", NULL, buf, &len, &info, &n, &err))
     return fprintf(stderr, "%s\n", err.message), 1;
   y = *(double *)(buf + info.data_offset);
