@@ -326,10 +326,15 @@ class Array(Chunked, Reducible):
 
     @property
     def fill_value(self) -> Any:
-        """Value of elements that were never written, a NumPy scalar; None: there is no such thing."""
+        """Value of elements that were never written; None: there is no such thing.
+
+        It is a NumPy scalar, or a `str` or `bytes` where elements are of variable length.
+        """
         if not self._info(self._open()).flags & _capi.NDF_ARRAY_FILL:
             return None
         raw = content(self._file.path, lib.ndf_array_get_fill, self._open())
+        if self.dtype_name in _dtypes.VARIABLE:
+            return raw.decode() if self.dtype_name == "str" else raw
         return np.frombuffer(raw, self.dtype)[0]
 
     @property

@@ -10,6 +10,7 @@ from ._errors import LossError
 
 if TYPE_CHECKING:
     from ._array import Array
+    from ._file import File
 
 
 def carried(array: Array, caps: int, where: str, dims: Any, attrs: Any) -> tuple[Any, Any]:
@@ -31,18 +32,17 @@ def carried(array: Array, caps: int, where: str, dims: Any, attrs: Any) -> tuple
     return dims, attrs
 
 
-def storage(array: Array, caps: int, given: Mapping[str, Any]) -> dict[str, Any]:
+def storage(array: Array, file: File, caps: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """Give how a copy is stored: as the source where both are in chunks and nothing else was said."""
     found = {name: value for name, value in given.items() if value is not None}
     if found or not caps & _capi.NDF_CAP_CHUNKED or array.chunks is None:
         return found
-    compression, fill = array.compression, array.fill_value
-    found["chunks"] = array.chunks
-    if compression is not None:
-        found["compression"] = compression
-    if fill is not None:
-        found["fill_value"] = fill
-    return found
+    like = {"chunks": array.chunks, "fill_value": array.fill_value}
+    if array.file.format == file.format:
+        like |= {"codecs": array.codecs, "shards": array.shards}
+    else:
+        like["compression"] = array.compression
+    return {name: value for name, value in like.items() if value is not None}
 
 
 def file_attrs(attrs: Mapping[str, Any], caps: int, where: str) -> dict[str, Any]:
@@ -50,6 +50,19 @@ def file_attrs(attrs: Mapping[str, Any], caps: int, where: str) -> dict[str, Any
     if attrs:
         _fits(caps & _capi.NDF_CAP_FILE_ATTRS, where, "file attributes", list(attrs))
     return dict(attrs)
+
+
+def copy_groups(source: File, target: File) -> None:
+    """Make the groups of a copied file, with their attributes."""
+    caps = target._info().caps
+    for name in source.groups:
+        attrs = dict(source._group_attrs(name))
+        if caps & _capi.NDF_CAP_GROUPS:
+            target.create_group(name, attrs)
+        elif attrs:
+            _fits(0, target.path, f"attributes of the group {name!r}", list(attrs))
+        elif not any(array.startswith(name + "/") for array in source):
+            _fits(0, target.path, "groups without arrays", name)
 
 
 def _fits(able: int, where: str, what: str, found: Any) -> None:

@@ -543,7 +543,7 @@ class File(Mapping[str, Array]):
         if isinstance(data, Array):
             caps = self._info().caps
             dims, attrs = carried(data, caps, where, dims, attrs)
-            storage = stored_as(data, caps, storage)
+            storage = stored_as(data, self, caps, storage)
             if data.shape and data.nbytes > _MUCH and data.dtype_name not in _dtypes.VARIABLE:
                 return self._add_blocks(name, data, dims, attrs, storage)
         item = _elements.prepare(data[...] if isinstance(data, Array) else data, where)

@@ -15,7 +15,7 @@ import numpy as np
 from . import _capi
 from ._array import Array
 from ._attrs import to_json
-from ._copies import file_attrs
+from ._copies import copy_groups, file_attrs
 from ._errors import failure
 from ._file import File, write_options
 from ._frames import Frame, Nulls, frame_of, whole
@@ -228,6 +228,8 @@ def _save_copy(new: File, source: Any, with_attrs: bool, items: Any, storage: di
     with new as file:
         if isinstance(source, File) and with_attrs:
             file.attrs.update(file_attrs(source.attrs, file._info().caps, file.path))
+        if isinstance(source, File):
+            copy_groups(source, file)
         for name, value, names, own, more in items:
             file.add(name, value, names, own, extra=more, **storage)
 

@@ -110,3 +110,67 @@ def test_single_array_files_are_their_array(tmp_path):
             f["alhpa"]
         assert f._ipython_key_completions_() == ["alpha", "beta"]
         assert (f.filename, f.closed) == (f.path, False)
+
+
+def tree(path):
+    """Give all that a file holds, with the way in which it is stored."""
+    with ndfile.open(path) as f:
+        return (
+            dict(f.attrs),
+            {g: dict(f[g].attrs) for g in f.groups},
+            {
+                n: (v.dtype_name, v.dims, dict(v.attrs), v[...].tolist(), v.fill_value, v.chunks)
+                for n, v in f.items()
+            },
+        )
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = str(tmp_path / "store.zarr")
+    with ndfile.open(path, "w", format="zarr3", attrs={"title": "x"}) as f:
+        texts = f.create("t", (5,), str, dims=("x",), attrs={"k": 1}, codecs=["zstd"], chunks=(2,))
+        texts[:3] = np.array(["a", "", "höhe"], object)
+        f.create("g/b", (3,), bytes, fill_value=b"x\xff")[:1] = np.array([b"\xff\0"], object)
+        f.create("g/u", (3,), str, fill_value="ü")
+        f.create("g/n", (40,), "i4", fill_value=7, chunks=(5,), shards=(20,), codecs=["gzip"])[:2] = [1, 2]
+        f.create_group("empty/deep", attrs={"e": [1, None]})
+        f["g"].attrs["q"] = "z"
+    return path
+
+
+def test_texts_and_groups_go_along(store, tmp_path):
+    with ndfile.open(store) as f:
+        assert (f["t"].fill_value, f["g/b"].fill_value, f["g/u"].fill_value) == ("", b"x\xff", "ü")
+        assert f["g/u"][...].tolist() == ["ü"] * 3
+    paths = [store] + [str(tmp_path / f"{i}.zarr") for i in range(3)]
+    for old, new, format in zip(paths, paths[1:], ("zarr3", "zarr2", "zarr3")):
+        with ndfile.open(old) as f:
+            ndfile.save(new, f, format=format)
+        assert tree(new) == tree(store)
+    with ndfile.open(store) as f, ndfile.open(paths[1]) as g:
+        for name in f:
+            assert (g[name].shards, g[name].codecs) == (f[name].shards, f[name].codecs)
+    with ndfile.open(store) as f:
+        ndfile.save(str(tmp_path / "one.zarr"), f["t"], format="zarr3")
+        assert ndfile.read(str(tmp_path / "one.zarr")).tolist() == ["a", "", "höhe", "", ""]
+        with pytest.raises(ndfile.LossError, match="group"):
+            ndfile.save(str(tmp_path / "no.ds"), f)
+
+
+def test_texts_go_to_formats_without_groups(store, tmp_path):
+    with ndfile.open(store, "r+") as f:
+        f["g"].attrs.clear()
+        del f["empty"], f["g/b"], f["g/u"]
+    with ndfile.open(store) as f:
+        want = {n: f[n][...].tolist() for n in f}
+        ndfile.save(str(tmp_path / "all.ds"), f)
+        classic = {"n": {"model": "NETCDF3_CLASSIC"}}
+        ndfile.save(str(tmp_path / "n.nc"), {"n": f["g/n"]}, extra=classic)
+        assert ndfile.read(str(tmp_path / "n.nc"), "n").tolist() == want["g/n"]
+    with ndfile.open(str(tmp_path / "all.ds")) as f:
+        assert {n: f[n][...].tolist() for n in f} == want
+        assert (f["t"].dims, f["t"].attrs) == (("x",), {"k": 1})
+        ndfile.save(str(tmp_path / "back.zarr"), f, format="zarr3")
+    with ndfile.open(str(tmp_path / "back.zarr")) as f:
+        assert {n: f[n][...].tolist() for n in f} == want
