@@ -2,6 +2,7 @@ package ndfile
 
 import (
 	"math"
+	"reflect"
 	"strconv"
 	"unsafe"
 
@@ -42,4 +43,9 @@ func dropMissing(data []byte, itemsize int, mask []byte) (n int) {
 		}
 	}
 	return n
+}
+
+// memoryOf is the memory of a slice of elements, or of arrays of them.
+func memoryOf(slice reflect.Value) []byte {
+	return unsafe.Slice((*byte)(slice.UnsafePointer()), slice.Len()*int(slice.Type().Elem().Size()))
 }

@@ -49,6 +49,19 @@ def test_cpp_example(tmp_path):
     assert out == "Praha: 272.5 K\nOslo: 270.5 K\nday 2 of Praha is missing\n"
 
 
-@pytest.mark.parametrize("path", re.findall(r"\]\((?!http)([^)#]+)\)", README))
+def test_go_example(tmp_path):
+    go, source = os.environ.get("GO") or shutil.which("go"), tmp_path / "main.go"
+    assert go, "Go is needed"
+    source.write_text(block("go"))
+    subprocess.run([go, "build", "-o", str(tmp_path / "example"), str(source)], cwd=ROOT, check=True)
+    out = subprocess.run(["./example"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert out == "[272.5 270.5] <nil>\n"
+
+
+# Go's f[T](x) is no link.
+PROSE = re.sub(r"^```.*?^```$|`[^`\n]+`", "", README, flags=re.S | re.M)
+
+
+@pytest.mark.parametrize("path", re.findall(r"\]\((?!http)([^)#]+)\)", PROSE))
 def test_links(path):
     assert (ROOT / path).exists()

@@ -6,7 +6,6 @@ import (
 	"log"
 	"testing/fstest"
 
-	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
 	"github.com/ndfile/ndfile/pkg/store"
@@ -30,16 +29,12 @@ func ExampleOpenStore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	spec := a.Spec()
-	dst, err := ndarray.NewBuffer(spec.DType, spec.Shape)
-	if err == nil {
-		err = a.ReadBox(ctx, ndarray.Full(spec.Shape), dst)
-	}
+	values, err := ndfile.ReadAll[int16](ctx, a)
 	if err != nil {
 		log.Fatal(err)
 	}
 	value, _ := f.Attrs().Get("units")
 	units, _ := value.Str()
-	fmt.Println(spec.DType, spec.Shape, units, dst.Data)
-	// Output: <i2 [5] K [1 0 2 0 3 0 7 0 7 0]
+	fmt.Println(units, values)
+	// Output: K [1 2 3 7 7]
 }
