@@ -152,6 +152,7 @@ func (f *file) append(ctx context.Context, columns []ndarray.Buffer) error {
 		if err := f.unchanged(ctx); err != nil { // a chunk will be written
 			return err
 		}
+		f.intend(f.rows + n)
 	}
 	before, flush := f.rows, false
 	f.appended = true
@@ -223,6 +224,7 @@ func (f *file) flushRows(ctx context.Context) error {
 
 // writeRows is flushRows after unchanged.
 func (f *file) writeRows(ctx context.Context) error {
+	f.intend(f.rows)
 	for _, c := range f.columns {
 		if c.fresh {
 			continue
@@ -240,6 +242,7 @@ func (f *file) writeRows(ctx context.Context) error {
 		}
 	}
 	f.appended = false
+	f.Settle()
 	return nil
 }
 
@@ -315,6 +318,7 @@ func (f *file) trim(ctx context.Context, n int64) (err error) {
 			if err := f.unchanged(ctx); err != nil {
 				return err
 			}
+			f.intend(n)
 		}
 		if e := c.located(c.cut(n)); e != nil {
 			if len(cut) == 0 {
@@ -333,6 +337,9 @@ func (f *file) trim(ctx context.Context, n int64) (err error) {
 		if e := c.located(c.drop(ctx, n)); err == nil {
 			err = e
 		}
+	}
+	if err == nil {
+		f.Settle()
 	}
 	return err
 }

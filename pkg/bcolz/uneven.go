@@ -29,7 +29,8 @@ func (f *file) settleLocked(ctx context.Context) error {
 // settleRows comes before the first change of a root that was opened: columns are
 // cut to the length of the table, if all witnesses agree that what is behind it
 // was left by a writer that was stopped (see account.go). They may agree because
-// all of them are wrong: what is cut off is moved aside, as a repair does it.
+// all of them are wrong: what is cut off is moved aside, as a repair does it, unless
+// that writer has noted what it was about to do.
 // Otherwise ErrCorrupt says what contradicts what, and nothing is changed.
 func (f *file) settleRows(ctx context.Context) error {
 	if f.settled || f.Mode != edit.Updating {
@@ -116,6 +117,9 @@ func (f *file) settleUneven(ctx context.Context) error {
 		if err := a.refuse(all); err != nil {
 			return a.located(err.On(a.dir + "/" + sizesFile))
 		}
+	}
+	if u, ok := parseUndone(f.Intended(), f.rows); ok && u.explained(all) {
+		return f.cutAway(ctx, all)
 	}
 	return f.cutAside(ctx, all)
 }

@@ -272,6 +272,11 @@ func (v *verifier) tellSizes(a *account, cut cutting, repair *findings.Repair) {
 	case !a.consistent():
 		wrong(ndfile.ErrCorrupt, "the shape says "+decimal(a.claimed)+" rows, nbytes says "+a.nbytesText())
 	case v.kind == ndfile.Table && a.accepted > cut.rows && a.verdict != torn:
+		if u, ok := parseUndone(edit.IntendedIn(v.disk.FS, v.Root), cut.rows); ok && u.explained(v.accounts) {
+			v.add(ndfile.Problem{Path: path, Class: ndfile.Stale, Kind: ndfile.ErrValue, Offset: -1,
+				Msg: decimal(a.accepted) + " rows, of which " + decimal(cut.rows) + " are in all columns: a writer, which was killed or still runs, has not brought a change of their number to its end"}, a.column, repair)
+			return
+		}
 		wrong(ndfile.ErrLoss, decimal(a.accepted)+" rows, but only "+decimal(cut.rows)+" are in all columns: an append was interrupted, or data were lost")
 	}
 }

@@ -26,6 +26,9 @@ import (
 //   - shrinking writes the metadata, then clears what is outside of the new shape;
 //   - appending clears, writes the elements, then the metadata.
 //
+// What is about to come is noted before anything is written outside of the shape or
+// the shape cut.
+//
 // Whenever it stops, the metadata and what is inside of their shape are the old
 // ones or the new ones.
 
@@ -67,7 +70,13 @@ func (a *array) change(ctx context.Context, do func() error) (err error) {
 	} else if err := f.unchanged(ctx); err != nil {
 		return f.Located(err)
 	}
-	return f.Located(do())
+	if err = a.settleLeft(ctx); err == nil {
+		err = do()
+	}
+	if err == nil {
+		f.Settle()
+	}
+	return f.Located(err)
 }
 
 // unchanged fails with ErrBusy when somebody else was at work on the metadata.
@@ -125,6 +134,7 @@ func (a *array) resize(ctx context.Context, shape []int64) error {
 		}
 		a.ours = a.largest(a.ours, old)
 	}
+	f.intend(shape)
 	if err := a.setShape(ctx, shape); err != nil || !cuts {
 		return err
 	}
@@ -169,6 +179,7 @@ func (a *array) append(ctx context.Context, axis int, src ndarray.Buffer) error 
 	if err := a.setChunks(shape); err != nil {
 		return err
 	}
+	f.intend(shape)
 	err := a.elements().WriteBox(ctx, box, src)
 	if err == nil {
 		err = a.setShape(ctx, shape)

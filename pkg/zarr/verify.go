@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ndfile/ndfile/pkg/internal/aside"
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/findings"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -196,9 +197,9 @@ func (v *verifier) harmless(rel string, class ndfile.Class, msg string, move boo
 // that are there because the shape is damaged. An append that was stopped leaves
 // chunks there, and so does an array that was made smaller, when that was stopped,
 // or when release 0.4 did it: nothing would be lost with them. But so does a shape
-// that has lost a digit; unless the chunks that the shape cuts are cleared behind
-// it, which only a writer does that goes on to remove the others, nothing tells
-// one from the other. The times of files do not: copying a store sets them anew.
+// that has lost a digit; unless the writer has noted what it was about to do, or the chunks that the shape
+// cuts are cleared behind it, which only a writer does that goes on to remove the
+// others, nothing tells one from the other. The times of files do not: copying a store sets them anew.
 func (v *verifier) checkOutside(ctx context.Context) error {
 	if len(v.outside) == 0 {
 		return nil
@@ -207,10 +208,17 @@ func (v *verifier) checkOutside(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var left []int64
+	if v.array.parts == nil {
+		left = v.leftBehind(edit.IntendedIn(v.files.FS, v.root))
+	}
 	for _, index := range v.outside {
 		rel := path.Join(v.version.data, string(v.meta.keys.append(nil, index)))
 		where := fmt.Sprintf("a chunk outside of the grid %v", v.array.grid())
 		stale, why := cleared, ": left when the array was made smaller"
+		if left != nil && v.array.touches(left, index) {
+			stale, why = true, ": of a change of the shape that a writer, which was killed or still runs, has not brought to its end; nothing that was counted is in it"
+		}
 		if !stale {
 			why = ", with nothing in it"
 			if stale, err = v.holdsNothing(ctx, index); err != nil {

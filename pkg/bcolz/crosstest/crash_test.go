@@ -231,6 +231,7 @@ func TestKilled(t *testing.T) {
 					t.Errorf("%s: neither the old state nor the new one", at)
 				}
 				reference.agrees(at, root(dir), s)
+				crashtest.Undamaged(t, bcolz.Format, root(dir), at)
 				if err := change(dir, func(ndfile.File) error { return nil }); err != nil {
 					t.Errorf("%s: opening it for changes: %v", at, err)
 				} else if again, err := read(root(dir)); err != nil || !again.equal(s) {

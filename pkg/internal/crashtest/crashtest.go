@@ -84,6 +84,20 @@ func Sweep(t *testing.T, op, template string, check func(dir, at string)) {
 	t.Logf("%s: killed at each of %d calls", op, len(calls))
 }
 
+// Undamaged checks that Verify finds no damage in what a kill has left: leftovers
+// are no loss.
+func Undamaged(t *testing.T, format ndfile.Format, path, at string) {
+	t.Helper()
+	err := ndfile.Verify(t.Context(), []ndfile.Format{format}, path, ndfile.VerifyOptions{}, func(p ndfile.Problem) {
+		if p.Class == ndfile.Damage {
+			t.Errorf("%s: Verify calls it damage: %v", at, p)
+		}
+	})
+	if err != nil {
+		t.Errorf("%s: Verify: %v", at, err)
+	}
+}
+
 type sweep struct {
 	t            *testing.T
 	op, template string

@@ -18,11 +18,22 @@ import (
 
 // The writer lock of a store is byte 0 of the file vfs.LockName in its folder:
 // locked exclusively by a lone writer, or shared by writers of regions, who lock
-// one of the bytes behind it for each chunk. The last writer removes the file,
+// one of the bytes behind byte 1 for each chunk. The last writer removes the file,
 // which only the exclusive lock allows; so whoever gets the lock looks whether the
 // path still leads to the file that was locked, and begins again if not. The file
 // of a writer that was killed stays, unlocked, until the next one has come and
-// gone.
+// gone, or longer where that one has not settled what was begun (see intent.go).
+//
+// Byte 1 is the turn: who waits to be alone locks it until byte 0 is free. So nobody
+// who has just come gets in front of one who waits; for that the file stays as long
+// as somebody waits.
+
+// The bytes of the file.
+const (
+	byteLock = iota
+	byteTurn
+	byteChunks // the first one
+)
 
 // DefaultTimeout is how long Open waits for other writers.
 const DefaultTimeout = 5 * time.Second
@@ -41,6 +52,8 @@ type Lock struct {
 	mu    sync.Mutex
 	held  map[int64]bool // bytes of chunks, which the goroutines of this file lock
 	freed *sync.Cond
+
+	intent string // what was begun and is not known to be settled
 }
 
 // lockStore takes the writer lock of the store in a folder. Where the file system
@@ -82,17 +95,16 @@ func (l *Lock) unable(err error) bool {
 }
 
 func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *ndfile.OpenOptions) error {
-	timeout := opt.Timeout
-	if timeout == 0 {
-		timeout = DefaultTimeout
+	w := &wait{folder: folder, begin: time.Now(), timeout: opt.Timeout, progress: opt.Progress}
+	if w.timeout == 0 {
+		w.timeout = DefaultTimeout
 	}
-	begin := time.Now()
 	for {
 		var err error
 		if l.file, err = locker.OpenLock(l.path); err != nil {
 			return err
 		}
-		err = l.wait(ctx, begin, timeout, folder, opt.Progress)
+		err = l.enter(ctx, w)
 		same := false
 		if err == nil {
 			l.info, err = l.file.Info()
@@ -101,6 +113,10 @@ func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *
 			same, err = l.same()
 		}
 		if same {
+			l.intent = ""
+			if l.info.Size > 0 { // a writer was killed, or others share the store
+				l.intent = readIntent(l.file)
+			}
 			l.sign()
 			return nil
 		}
@@ -111,26 +127,47 @@ func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *
 	}
 }
 
-// wait waits for byte 0.
-func (l *Lock) wait(ctx context.Context, begin time.Time, timeout time.Duration, folder string, progress func(done, total int64) bool) error {
-	kind := vfs.Exclusive
+// enter locks byte 0, for a lone writer in turn.
+func (l *Lock) enter(ctx context.Context, w *wait) error {
 	if l.shared {
-		kind = vfs.Shared
+		return l.await(ctx, w, vfs.Shared, byteLock)
 	}
+	ok, err := l.file.TryLock(vfs.Exclusive, byteLock, 2)
+	if !ok && err == nil {
+		if err = l.await(ctx, w, vfs.Exclusive, byteTurn); err == nil {
+			err = l.await(ctx, w, vfs.Exclusive, byteLock)
+		}
+	}
+	if err == nil {
+		_, err = l.file.TryLock(vfs.Unlocked, byteTurn, 1)
+	}
+	return err
+}
+
+// wait is the waiting for a lock.
+type wait struct {
+	folder   string
+	begin    time.Time
+	timeout  time.Duration
+	progress func(done, total int64) bool
+}
+
+// await waits for a byte.
+func (l *Lock) await(ctx context.Context, w *wait, kind vfs.LockKind, off int64) error {
 	for {
-		if ok, err := l.file.TryLock(kind, 0, 1); ok || err != nil {
+		if ok, err := l.file.TryLock(kind, off, 1); ok || err != nil {
 			return err
 		}
-		waited := time.Since(begin)
-		left := timeout - waited
+		waited := time.Since(w.begin)
+		left := w.timeout - waited
 		if left <= 0 {
-			return l.busy(folder)
+			return l.busy(w.folder)
 		}
-		if progress != nil && !progress(waited.Milliseconds(), timeout.Milliseconds()) {
+		if w.progress != nil && !w.progress(waited.Milliseconds(), w.timeout.Milliseconds()) {
 			return ndfile.NewError(ndfile.ErrCanceled, "")
 		}
 		part, cancel := context.WithTimeout(ctx, min(left, step))
-		err := vfs.WaitLock(part, l.file, kind, 0, 1)
+		err := vfs.WaitLock(part, l.file, kind, off, 1)
 		cancel()
 		if err == nil || !errors.Is(err, context.DeadlineExceeded) {
 			return err
@@ -202,15 +239,10 @@ func (l *Lock) holder() string {
 	return text
 }
 
-// release gives the lock up. Whoever is the last removes the file: for that he
-// must be the only one, and the file still be the one in the store.
+// release gives the lock up. Whoever is the last removes the file: for that he must
+// be the only one, nobody next, and the file still be the one in the store.
 func (l *Lock) release() {
-	alone := !l.shared
-	if l.shared {
-		ok, err := l.file.TryLock(vfs.Exclusive, 0, 1)
-		alone = ok && err == nil
-	}
-	if alone {
+	if alone, err := l.file.TryLock(vfs.Exclusive, byteLock, 2); alone && err == nil && l.intent == "" {
 		if same, err := l.same(); same && err == nil {
 			l.fsys.Remove(l.path) // what stays does no harm
 		}
@@ -220,7 +252,7 @@ func (l *Lock) release() {
 
 // chunk locks a byte of a chunk. It is for stores opened shared.
 func (l *Lock) chunk(ctx context.Context, number int64) (unlock func() error, err error) {
-	off := 1 + number
+	off := byteChunks + number
 	// The goroutines of this file have one lock between them.
 	l.mu.Lock()
 	if l.held == nil {

@@ -50,7 +50,7 @@ type LockFile interface {
 // waits between two attempts to take a lock.
 const (
 	firstWait = 50 * time.Microsecond
-	lastWait  = 10 * time.Millisecond
+	lastWait  = time.Millisecond
 )
 
 // WaitLock is TryLock that waits for others until ctx is done. It asks again and

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -375,6 +377,35 @@ func TestHolderKilled(t *testing.T) {
 		t.Errorf("waited %v for a writer that was killed", took)
 	}
 	f.Abort()
+}
+
+// TestTurns: writers who come again at once let one who waits go first, so that all
+// get about as many turns.
+func TestTurns(t *testing.T) {
+	path := appendedTable(t)
+	var turns [3]atomic.Int64
+	var over atomic.Bool
+	var wait sync.WaitGroup
+	for k := range turns {
+		wait.Go(func() {
+			for !over.Load() {
+				f, err := open(path, ndfile.OpenOptions{Timeout: time.Minute})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(2 * time.Millisecond)
+				f.Abort()
+				over.CompareAndSwap(false, turns[k].Add(1) == 40)
+			}
+		})
+	}
+	wait.Wait()
+	for k := range turns {
+		if n := turns[k].Load(); n < 8 {
+			t.Errorf("writer %d had %d turns, another one 40", k, n)
+		}
+	}
 }
 
 // TestWithoutLocks: what a program that takes no locks changed is not undone.

@@ -217,6 +217,9 @@ func TestKilled(t *testing.T) {
 				default:
 					t.Errorf("%s: neither the old content nor the new one", at)
 				}
+				if !c.same {
+					crashtest.Undamaged(t, zarr.Format0, storePath(dir), at)
+				}
 				if c.adds && !s.equal(old) {
 					return
 				}
