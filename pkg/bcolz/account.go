@@ -85,14 +85,14 @@ func (a *account) decoded(ctx context.Context, i int) error {
 	index[0] = k
 	n := a.chunkCount(max(a.claimed, 0))
 	if k < n-1 {
-		if a.errs[i] = a.chunks.CheckChunk(ctx, index); a.errs[i] == nil || isCanceled(a.errs[i]) {
-			return cancellation(a.errs[i])
+		if a.errs[i] = a.chunks.CheckChunk(ctx, index); a.errs[i] == nil || saysNothing(a.errs[i]) {
+			return fatal(a.errs[i])
 		}
 	}
 	if k == n-1 {
 		a.errs[i] = a.chunks.CheckChunk(ctx, index)
 	}
-	if isCanceled(a.errs[i]) {
+	if saysNothing(a.errs[i]) {
 		return a.errs[i]
 	}
 	// It may be right for another length.
@@ -120,14 +120,22 @@ func (a *account) failed(i int, err error) error {
 	if a.errs[i] == nil {
 		a.errs[i] = err
 	}
-	return cancellation(err)
+	return fatal(err)
 }
 
-func isCanceled(err error) bool { return err != nil && ndfile.KindOf(err) == ndfile.ErrCanceled }
+// saysNothing tells of an error that it is not about the file: the call was canceled, or
+// memory is short. What is judged by it could be cut off.
+func saysNothing(err error) bool {
+	if err == nil {
+		return false
+	}
+	kind := ndfile.KindOf(err)
+	return kind == ndfile.ErrCanceled || kind == ndfile.ErrNoMemory
+}
 
-// cancellation drops all errors but that of a call that was cancelled.
-func cancellation(err error) error {
-	if isCanceled(err) {
+// fatal drops all errors but those that say nothing.
+func fatal(err error) error {
+	if saysNothing(err) {
 		return err
 	}
 	return nil

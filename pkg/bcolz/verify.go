@@ -39,7 +39,8 @@ type verifier struct {
 	opt      ndfile.VerifyOptions
 	found    findings.List
 	accounts []*account
-	lost     bool // there are columns that nothing is known of
+	lost     bool  // there are columns that nothing is known of
+	err      error // one that says nothing about the file
 }
 
 func (v *verifier) run(ctx context.Context) error {
@@ -65,7 +66,7 @@ func (v *verifier) run(ctx context.Context) error {
 	}
 	judge(v.accounts)
 	v.tellAccounts(v.plan())
-	return nil
+	return v.err
 }
 
 // checkCarray fails for folders that are no carray at all.
@@ -389,6 +390,9 @@ func (v *verifier) bad(err error, c *column) { v.problem(err, c, nil) }
 
 // problem adds an error: whatever it is, data cannot be read.
 func (v *verifier) problem(err error, c *column, repair *findings.Repair) {
+	if saysNothing(err) {
+		v.err = err
+	}
 	p := ndfile.Problem{Path: v.Path, Kind: ndfile.ErrCorrupt, Offset: ndfile.Offset(err)}
 	var own *ndfile.Error
 	var file *vfs.PathError

@@ -100,6 +100,13 @@ func SetFault(f func(n int) bool) {
 	fault.Store(&f)
 }
 
+// Unfaulted does something in which nothing is made to fail. It is for tests.
+func Unfaulted(do func() error) error {
+	f := fault.Swap(nil)
+	defer fault.Store(f)
+	return do()
+}
+
 // get gives n bytes or more.
 func get(n int) (p []byte, mapped bool, err error) {
 	if n <= Large {

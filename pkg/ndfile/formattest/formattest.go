@@ -137,6 +137,7 @@ var checks = []check{
 	{"UpdateFaults", ndfile.CapUpdate, checkUpdateFaults},
 	{"FullDisk", 0, checkFullDisk},
 	{"ReadFaults", 0, checkReadFaults},
+	{"NoMemory", 0, checkNoMemory},
 	{"Crash", 0, checkCrash},
 	{"PowerCuts", 0, checkPowerCuts},
 	{"Truncate", 0, checkTruncate},
