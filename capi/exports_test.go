@@ -69,6 +69,7 @@ var exports = []any{
 	ndfgo_save,
 	ndfgo_save_prepared,
 	ndfgo_file_load,
+	ndfgo_file_open_load,
 	ndfgo_load_many,
 	ndfgo_save_many,
 	ndfgo_verify,

@@ -146,18 +146,27 @@ func ndfgo_file_open(path *C.char, options *C.ndf_open_options, file *C.ndf_file
 }
 
 func openFile(path string, options *C.ndf_open_options) (handle, error) {
+	f, err := newFile(path, options)
+	if err != nil {
+		return 0, err
+	}
+	return f.register()
+}
+
+// newFile opens a file.
+func newFile(path string, options *C.ndf_open_options) (*file, error) {
 	opt := ndfile.OpenOptions{Limits: limits()}
 	if options != nil {
 		var own C.ndfgo_open_options
 		if err := input("ndf_open_options", options, &own); err != nil {
-			return 0, err
+			return nil, err
 		}
 		if own.mode > C.NDF_MODE_UPDATE {
-			return 0, badArgument("ndf_open_options: unknown mode")
+			return nil, badArgument("ndf_open_options: unknown mode")
 		}
 		var err error
 		if opt.Limits, err = limitsAt("ndf_open_options", own.max_header); err != nil {
-			return 0, err
+			return nil, err
 		}
 		opt.Mode = ndfile.Mode(own.mode)
 		opt.Format = strings.Clone(fieldText(own.format))
@@ -169,9 +178,9 @@ func openFile(path string, options *C.ndf_open_options) (handle, error) {
 	f := &file{path: strings.Clone(path), access: access(opt.Mode)}
 	var err error
 	if f.file, f.format, err = ndfile.OpenAs(context.Background(), all.Formats, f.path, opt); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return f.register()
+	return f, nil
 }
 
 // maxTimeout is more milliseconds than anybody waits, and few enough for a time.Duration.
@@ -367,27 +376,30 @@ func fileInfo(h handle, info *C.ndf_file_info) error {
 	if err != nil {
 		return err
 	}
-	return f.shared(func(nf ndfile.File) error {
-		out := C.ndf_file_info{
-			kind:    C.uint32_t(nf.Kind()),
-			narrays: C.int64_t(len(nf.Names())),
-			ngroups: C.int64_t(len(groupsOf(nf))),
-			caps:    C.uint32_t(f.format.Caps()),
-			mode:    C.uint32_t(f.access),
-			nrows:   -1,
-		}
-		if t, ok := nf.(ndfile.RowResizer); ok && nf.Kind() == ndfile.Table {
-			out.nrows = C.int64_t(t.Rows())
-		}
-		if f.access == updating && !ndfile.Locked(nf) {
-			out.flags |= C.NDF_FILE_UNLOCKED
-		}
-		if ndfile.Shared(nf) {
-			out.flags |= C.NDF_FILE_SHARED
-		}
-		setName(out.format[:], f.format.Name())
-		return output("ndf_file_info", info, &out)
-	})
+	return f.shared(func(nf ndfile.File) error { return f.describe(nf, info) })
+}
+
+// describe fills the caller's info.
+func (f *file) describe(nf ndfile.File, info *C.ndf_file_info) error {
+	out := C.ndf_file_info{
+		kind:    C.uint32_t(nf.Kind()),
+		narrays: C.int64_t(len(nf.Names())),
+		ngroups: C.int64_t(len(groupsOf(nf))),
+		caps:    C.uint32_t(f.format.Caps()),
+		mode:    C.uint32_t(f.access),
+		nrows:   -1,
+	}
+	if t, ok := nf.(ndfile.RowResizer); ok && nf.Kind() == ndfile.Table {
+		out.nrows = C.int64_t(t.Rows())
+	}
+	if f.access == updating && !ndfile.Locked(nf) {
+		out.flags |= C.NDF_FILE_UNLOCKED
+	}
+	if ndfile.Shared(nf) {
+		out.flags |= C.NDF_FILE_SHARED
+	}
+	setName(out.format[:], f.format.Name())
+	return output("ndf_file_info", info, &out)
 }
 
 // ndfgo_file_get_name gives the name of an array by its position.

@@ -265,6 +265,7 @@ extern int32_t ndfgo_load_prepared(char *path, ndf_load_args *args, ndf_error *e
 extern int32_t ndfgo_save(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
 extern int32_t ndfgo_save_prepared(char *path, ndf_save_args *args, ndf_error *err);
 extern int32_t ndfgo_file_load(ndf_file file, ndf_load_args *args, ndf_error *err);
+extern int32_t ndfgo_file_open_load(char *path, ndf_open_options *options, ndf_load_args *args, ndf_file_info *info, ndf_file *file, ndf_error *err);
 extern int32_t ndfgo_load_many(char **paths, int64_t n, char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *many, ndf_error *err);
 extern int32_t ndfgo_save_many(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
 extern int32_t ndfgo_verify(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);

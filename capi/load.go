@@ -42,6 +42,57 @@ func ndfgo_file_load(file C.ndf_file, args *C.ndf_load_args, err *C.ndf_error) (
 	return report(err, fileLoad(handle(file), args))
 }
 
+// ndfgo_file_open_load opens an existing file and gives what is at hand of it, in one call.
+//
+// It does what ndf_file_open and ndf_file_get_info do, and loads what ndf_file_load with NDF_LOAD_SOME gives as far as
+// that is at hand: what describes the first arrays where a format keeps that in one place, and their elements where the
+// file is so small that they have been read (else data_offset is -1). What is not at hand, or cannot be loaded, is no
+// error: ninfos tells how many arrays there are, and ndf_file_load gives the others.
+//
+// C: int32_t ndf_file_open_load(const char *path, const ndf_open_options *options, ndf_load_args *args, ndf_file_info *info, ndf_file *file, ndf_error *err)
+//
+// Parameters:
+//   - path (in): the file or folder
+//   - options (in, nullable): as for ndf_file_open
+//   - args (inout): as for ndf_load_prepared; of flags NDF_LOAD_META counts; other flags, name and first are not looked at. series
+//     is 0
+//   - info (out): struct_size set by the caller, the rest is filled
+//   - file (out, owned): receives the handle; 0 after an error
+//
+// Returns: NDF_OK, and else what ndf_file_open returns.
+//
+// Ownership: the handle is the caller's, to be given to ndf_file_close.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_file_open_load
+func ndfgo_file_open_load(path *C.char, options *C.ndf_open_options, args *C.ndf_load_args, info *C.ndf_file_info, file *C.ndf_file, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	h, e := openLoad(textAt(path), options, args, info)
+	*file = C.ndf_file(h)
+	return report(err, e)
+}
+
+func openLoad(path string, options *C.ndf_open_options, args *C.ndf_load_args, info *C.ndf_file_info) (handle, error) {
+	f, err := newFile(path, options)
+	if err != nil {
+		return 0, err
+	}
+	if err = f.describe(f.file, info); err == nil {
+		err = loadPrepared(args, func(sink *ndfile.Sink) error {
+			ndfile.LoadAhead(context.Background(), f.file, sink)
+			return nil
+		})
+	}
+	if err != nil {
+		f.end(abort)
+		return 0, err
+	}
+	return f.register()
+}
+
 func fileLoad(h handle, args *C.ndf_load_args) error {
 	f, err := find[*file](kindFile, h)
 	if err != nil {

@@ -209,7 +209,8 @@ typedef struct ndf_load_info {
   int64_t count;                      /* number of elements */
   int64_t itemsize;                   /* bytes of an element, 0: variable */
   int64_t name_offset, name_len;      /* the name, UTF-8; a NUL follows */
-  int64_t data_offset, data_len;      /* the elements, row-major, native byte order, 64-byte aligned */
+  int64_t data_offset, data_len;      /* the elements, row-major, native byte order, 64-byte aligned; -1, 0:
+                                         they were left out */
   int64_t mask_offset;                /* count bytes, 1 = missing; -1: none */
   int64_t offsets_offset;             /* count+1 int64 for elements of variable length; -1: none */
   int64_t dtype_offset, dtype_len;    /* the dtype's name where it takes 64 bytes or more, else 0 */

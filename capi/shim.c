@@ -82,6 +82,7 @@ typedef struct calls {
   int32_t (*save)(char *path, char *format, ndf_item *items, int64_t n, char *attrs_json, ndf_write_options *options, ndf_error *err);
   int32_t (*save_prepared)(char *path, ndf_save_args *args, ndf_error *err);
   int32_t (*file_load)(ndf_file file, ndf_load_args *args, ndf_error *err);
+  int32_t (*file_open_load)(char *path, ndf_open_options *options, ndf_load_args *args, ndf_file_info *info, ndf_file *file, ndf_error *err);
   int32_t (*load_many)(char **paths, int64_t n, char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*save_many)(ndf_save_file *files, int64_t n, ndf_write_options *options, int32_t *statuses, ndf_error *errors, ndf_many_options *many, ndf_error *err);
   int32_t (*verify)(char *path, ndf_verify_options *options, ndf_report on_problem, uintptr_t user, int64_t *nproblems, ndf_error *err);
@@ -159,6 +160,7 @@ static const calls own_calls = {
   ndfgo_save,
   ndfgo_save_prepared,
   ndfgo_file_load,
+  ndfgo_file_open_load,
   ndfgo_load_many,
   ndfgo_save_many,
   ndfgo_verify,
@@ -590,6 +592,15 @@ int32_t ndf_file_load(ndf_file file, ndf_load_args *args, ndf_error *err) {
   if (IS_NULL(args)) return refuse_null(err, "ndf_file_load", "args");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->file_load(file, ARG(ndf_load_args *, args), ARG(ndf_error *, err));
+}
+
+int32_t ndf_file_open_load(const char *path, const ndf_open_options *options, ndf_load_args *args, ndf_file_info *info, ndf_file *file, ndf_error *err) {
+  if (IS_NULL(path)) return refuse_null(err, "ndf_file_open_load", "path");
+  if (IS_NULL(args)) return refuse_null(err, "ndf_file_open_load", "args");
+  if (IS_NULL(info)) return refuse_null(err, "ndf_file_open_load", "info");
+  if (IS_NULL(file)) return refuse_null(err, "ndf_file_open_load", "file");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->file_open_load(ARG(char *, path), ARG(ndf_open_options *, options), ARG(ndf_load_args *, args), ARG(ndf_file_info *, info), ARG(ndf_file *, file), ARG(ndf_error *, err));
 }
 
 int32_t ndf_load_many(const char *const *paths, int64_t n, const char *name, void *buf, int64_t *len, ndf_load_info *infos, int64_t *ninfos, ndf_load_result *results, ndf_error *errors, const ndf_many_options *many, ndf_error *err) {

@@ -1078,6 +1078,18 @@ module ndfile
       integer(c_int32_t) :: ndf_file_load
     end function
 
+    ! Opens an existing file and gives what is at hand of it, in one call.
+    function ndf_file_open_load(path, options, args, info, file, err) bind(C)
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: options
+      type(ndf_load_args), intent(inout) :: args
+      type(ndf_file_info), intent(inout) :: info
+      integer(c_int64_t), intent(out) :: file
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_file_open_load
+    end function
+
     ! Reads the arrays of many small files in one call, in parallel where that pays.
     function ndf_load_many(paths, n, name, buf, len, infos, ninfos, results, errors, many, err) bind(C)
       import
@@ -1246,6 +1258,7 @@ module ndfile
   public :: ndf_save
   public :: ndf_save_prepared
   public :: ndf_file_load
+  public :: ndf_file_open_load
   public :: ndf_load_many
   public :: ndf_save_many
   public :: ndf_verify

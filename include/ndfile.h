@@ -349,7 +349,8 @@ typedef struct ndf_load_info {
   int64_t count;                      /* number of elements */
   int64_t itemsize;                   /* bytes of an element, 0: variable */
   int64_t name_offset, name_len;      /* the name, UTF-8; a NUL follows */
-  int64_t data_offset, data_len;      /* the elements, row-major, native byte order, 64-byte aligned */
+  int64_t data_offset, data_len;      /* the elements, row-major, native byte order, 64-byte aligned; -1, 0:
+                                         they were left out */
   int64_t mask_offset;                /* count bytes, 1 = missing; -1: none */
   int64_t offsets_offset;             /* count+1 int64 for elements of variable length; -1: none */
   int64_t dtype_offset, dtype_len;    /* the dtype's name where it takes 64 bytes or more, else 0 */
@@ -1770,6 +1771,28 @@ NDF_API int32_t ndf_save_prepared(const char *path, const ndf_save_args *args, n
  * Threads: any; reads of one file run in parallel.
  * Since 1.0. */
 NDF_API int32_t ndf_file_load(ndf_file file, ndf_load_args *args, ndf_error *err);
+
+/* Opens an existing file and gives what is at hand of it, in one call.
+ *
+ * It does what ndf_file_open and ndf_file_get_info do, and loads what ndf_file_load with NDF_LOAD_SOME gives
+ * as far as that is at hand: what describes the first arrays where a format keeps that in one place, and
+ * their elements where the file is so small that they have been read (else data_offset is -1). What is not at
+ * hand, or cannot be loaded, is no error: ninfos tells how many arrays there are, and ndf_file_load gives the
+ * others.
+ *
+ *   path     [in] the file or folder
+ *   options  [in, nullable] as for ndf_file_open
+ *   args     [inout] as for ndf_load_prepared; of flags NDF_LOAD_META counts; other flags, name and first are
+ *            not looked at. series is 0
+ *   info     [out] struct_size set by the caller, the rest is filled
+ *   file     [out, owned] receives the handle; 0 after an error
+ *
+ * Returns NDF_OK, and else what ndf_file_open returns.
+ * Ownership: the handle is the caller's, to be given to ndf_file_close.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_file_open_load(const char *path, const ndf_open_options *options, ndf_load_args *args,
+    ndf_file_info *info, ndf_file *file, ndf_error *err);
 
 /* ==== Many small files in one call ==================================================== */
 

@@ -174,6 +174,46 @@ static void test_metadata(void) {
   FAILS(NDF_ERR_HANDLE, "closed already", ndf_file_load(f, &load, &err));
 }
 
+/* A file is opened with what is at hand of it. */
+static void test_open_load(void) {
+  const ndf_write_options direct = {.struct_size = sizeof direct, .commit = NDF_COMMIT_DIRECT};
+  static double many[4000];
+  const int64_t n = 4000;
+  const ndf_item items[2] = {{.struct_size = sizeof *items, .name = "x", .dtype = "<f8", .ndim = 1, .shape = shape, .data = x},
+                             {.struct_size = sizeof *items, .name = "y", .dtype = "<f8", .ndim = 1, .shape = &n, .data = many}};
+  const char *small = in_folder(folder, "small.ds"), *large = in_folder(folder, "large.ds");
+  OK(ndf_save(small, NULL, items, 1, "{\"a\": 1}", &direct, &err));
+  OK(ndf_save(large, NULL, items, 2, NULL, &direct, &err));
+  ndf_load_args args = load;
+  args.flags = NDF_LOAD_META;
+  ndf_file_info info = {.struct_size = sizeof info};
+  ndf_file f, g;
+  OK(ndf_file_open_load(small, NULL, &args, &info, &f, &err));
+  CHECK(args.ninfos == 1 && args.narrays == 1 && info.narrays == 1 && strcmp(info.format, "ds") == 0 && args.series == 0);
+  CHECK(strcmp(buf + args.meta_offset, "[{\"a\": 1}, {\"attrs\": {}}]") == 0);
+  CHECK(infos[0].data_len == infos[0].count * 8 && memcmp(buf + infos[0].data_offset, x, (size_t)infos[0].data_len) == 0);
+  args.flags = 0;
+  OK(ndf_file_load(f, &args, &err));
+  CHECK(args.ninfos == 1 && memcmp(buf + infos[0].data_offset, x, (size_t)infos[0].data_len) == 0);
+  OK(ndf_file_close(f, &err));
+
+  OK(ndf_file_open_load(large, NULL, &args, &info, &f, &err));
+  CHECK(args.ninfos == 2 && infos[0].data_offset == -1 && infos[1].data_offset == -1 && infos[1].count == n);
+  args.max_infos = 1;
+  OK(ndf_file_open_load(large, NULL, &args, &info, &g, &err));
+  CHECK(args.ninfos == 1 && info.narrays == 2);
+  OK(ndf_file_close(g, &err));
+  args.cap = 1;
+  OK(ndf_file_open_load(large, NULL, &args, &info, &g, &err));
+  CHECK(args.ninfos == 0 && info.narrays == 2);
+  OK(ndf_file_close(g, &err));
+  OK(ndf_file_close(f, &err));
+  args.max_infos = -1;
+  FAILS(NDF_ERR_ARGUMENT, "ninfos is -1", ndf_file_open_load(large, NULL, &args, &info, &f, &err));
+  CHECK(f == 0);
+  FAILS(NDF_ERR_NOT_FOUND, "none.ds", ndf_file_open_load(in_folder(folder, "none.ds"), NULL, &args, &info, &f, &err));
+}
+
 /* The structs of an older program, which end earlier, and of a newer one. */
 static void test_sizes(void) {
   const char *one = file_of("one.ds", "x", "y", 1.5);
@@ -204,6 +244,7 @@ int main(int argc, char **argv) {
   test_series();
   test_errors();
   test_metadata();
+  test_open_load();
   test_sizes();
   return check_result("prepared");
 }

@@ -23,6 +23,9 @@ type format struct{ ndfile.Traits }
 // smallFile is what is read of a file with the first pread: all of a small one.
 const smallFile = 64 << 10
 
+// mostKept is how many bytes a file may have to be kept in memory while it is open.
+const mostKept = 16 << 10
+
 // scratch is the memory that a one-shot call borrows.
 type scratch struct {
 	buf   [smallFile]byte
@@ -96,12 +99,18 @@ func (f *file) open(ctx context.Context, lim ndfile.Limits) (err error) {
 		return err
 	}
 	f.src.size = max(f.src.size, int64(n))
-	// The header stays as long as the file is open, the rest need not.
+	// The header stays as long as the file is open, and with it the rest of a file of
+	// few bytes.
 	head := sc.buf[:n]
-	if from := min(n, len(versionLine)); bytes.IndexByte(head[from:], '\n') >= 0 {
-		head = head[:from+bytes.IndexByte(head[from:], '\n')+1]
+	if f.src.size == int64(n) && n <= mostKept {
+		head = bytes.Clone(head)
+		f.src.mem = head
+	} else if from := min(n, len(versionLine)); bytes.IndexByte(head[from:], '\n') >= 0 {
+		head = bytes.Clone(head[:from+bytes.IndexByte(head[from:], '\n')+1])
+	} else {
+		head = bytes.Clone(head)
 	}
-	if err := f.head.read(ctx, &f.src, bytes.Clone(head), lim); err != nil {
+	if err := f.head.read(ctx, &f.src, head, lim); err != nil {
 		return err
 	}
 	f.arrays = make([]*array, len(f.head.vars))

@@ -60,7 +60,7 @@ func (f *file) Load(ctx context.Context, sink *ndfile.Sink) error {
 		if err := f.place(ctx); err != nil {
 			return err
 		}
-		if f.src.size <= smallFile { // one read for all of it
+		if f.src.size <= smallFile && !f.Whole() { // one read for all of it
 			n, err := f.src.file.ReadAt(sc.buf[:], 0)
 			if err != nil && err != io.EOF {
 				return err
@@ -71,6 +71,9 @@ func (f *file) Load(ctx context.Context, sink *ndfile.Sink) error {
 	sc.one.src, sc.one.head = &sc.src, &f.head
 	return sc.one.loadEach(ctx, sink)
 }
+
+// Whole implements [ndfile.Loader].
+func (f *file) Whole() bool { return f.src.mem != nil }
 
 // loadEach puts the variables of s.head that the sink wants into it.
 func (s *stored) loadEach(ctx context.Context, sink *ndfile.Sink) error {

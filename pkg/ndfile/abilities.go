@@ -288,6 +288,8 @@ type Migrator interface {
 type Loader interface {
 	// Load does what [LoadFile] does.
 	Load(ctx context.Context, sink *Sink) error
+	// Whole reports whether everything of the file is in memory.
+	Whole() bool
 }
 
 // FileExtra is a File with metadata of its own beyond arrays and attributes, in the

@@ -27,6 +27,26 @@ func LoadFile(ctx context.Context, file File, sink *Sink) error {
 	})
 }
 
+// LoadAhead puts into the sink what is at hand of a file that has just been opened:
+// what describes its first arrays, where they need not be looked for one by one, and
+// their elements where these are in memory. What cannot be loaded is not there.
+func LoadAhead(ctx context.Context, file File, sink *Sink) {
+	l, ok := file.(Loader)
+	if !ok {
+		return
+	}
+	sink.One, sink.First, sink.Names, sink.Some, sink.Bare = false, 0, false, true, !l.Whole()
+	err := l.Load(ctx, sink)
+	if err != nil && !sink.Bare {
+		sink.reset()
+		sink.Bare = true
+		err = l.Load(ctx, sink)
+	}
+	if err != nil {
+		sink.reset()
+	}
+}
+
 // loadArray puts one whole array into the sink.
 func loadArray(ctx context.Context, name string, a Array, kind Kind, sink *Sink) error {
 	spec := a.Spec()

@@ -20,7 +20,8 @@ type LoadInfo struct {
 	Count, ItemSize int64
 	// NameOffset and NameLen locate the name (UTF-8; a NUL follows).
 	NameOffset, NameLen int64
-	// DataOffset and DataLen locate the elements: row-major, native byte order.
+	// DataOffset and DataLen locate the elements: row-major, native byte order. With
+	// Sink.Bare they are -1 and 0.
 	DataOffset, DataLen int64
 	// MaskOffset locates Count mask bytes, 1 = missing; -1 when there are none.
 	MaskOffset int64
@@ -116,7 +117,7 @@ type Sink struct {
 // Want sets what is to be loaded into which memory, for a sink that is used again.
 func (s *Sink) Want(buf []byte, infos []LoadInfo, limits Limits) {
 	s.One, s.Name, s.First, s.Some, s.Meta, s.Bare, s.Names = false, "", 0, false, false, false, false
-	s.Buf, s.Infos, s.Limits, s.MetaOffset, s.MetaLen, s.unnamed = buf, infos, limits, 0, 0, nil
+	s.Buf, s.Infos, s.Limits = buf, infos, limits
 	s.reset()
 }
 
@@ -215,6 +216,9 @@ func (s *Sink) Add(name []byte, d ndarray.DType, shape []int64, flags uint32) (*
 	}
 	li.NDim, li.Flags, li.Count, li.ItemSize = int32(len(shape)), flags, count, int64(d.Size)
 	li.DataOffset, li.DataLen, li.MaskOffset, li.OffsetsOffset = 0, 0, -1, -1
+	if s.Bare {
+		li.DataOffset = -1
+	}
 	copy(li.Shape[:], shape)
 	li.NameLen = int64(len(name))
 	s.placeName(li, name)
@@ -283,4 +287,7 @@ func (s *Sink) Finish() error {
 }
 
 // reset makes the sink as it was before a load that went nowhere.
-func (s *Sink) reset() { s.N, s.Total, s.Need, s.Series, s.meta = 0, 0, 0, 0, s.meta[:0] }
+func (s *Sink) reset() {
+	s.N, s.Total, s.Need, s.Series, s.meta = 0, 0, 0, 0, s.meta[:0]
+	s.MetaOffset, s.MetaLen, s.unnamed = 0, 0, nil
+}

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from . import _arrow, _capi, _dtypes, _elements, _html
 from ._assign import Points, assign, is_mask
 from ._attrs import Attrs, from_json
+from ._attrs import of as attrs_of
 from ._chunks import Chunked
 from ._element import Element
 from ._errors import (
@@ -214,7 +215,7 @@ class Array(Chunked, Reducible):
             in_memory(name),
             None if flags & _capi.NDF_ARRAY_NO_DATA else tuple(info.shape[: info.ndim]),
             bool(flags & _capi.NDF_ARRAY_MASKED),
-            None,
+            "",
             0,
         )
 
@@ -340,21 +341,25 @@ class Array(Chunked, Reducible):
     @property
     def attrs(self) -> Attrs:
         """Attributes of the array, see `Attrs`."""
-        return Attrs(self._load_attrs, self._store_attrs)
+        return attrs_of(self)
 
     def _metadata(self) -> dict[str, Any]:
         """Give the decoded metadata of an array with a position."""
-        self._file._open()  # or it is closed
-        if self._meta is None:
-            self._meta = self._file._described().metadata(self._position)
-        return self._meta
+        file = self._file
+        if not file._handle:
+            file._open()  # or it is closed
+        meta = self._meta
+        if meta is None:
+            meta = self._meta = (file._tree or file._described()).metadata(self._position)
+        return meta
 
     def _load_attrs(self) -> dict[str, Any]:
         found: Any
         if self._position >= 0:
-            found = self._metadata().pop("attrs", None)  # they are the caller's from now on
-            if found is None:
-                found = self._file._described().metadata(self._position)["attrs"]
+            meta = self._metadata()
+            if "attrs" not in meta:
+                meta = self._file._described().metadata(self._position)
+            found = meta.pop("attrs")  # they are the caller's from now on
         else:
             found = from_json(self._attrs_json(), self._file.path)
         return found if isinstance(found, dict) else {}

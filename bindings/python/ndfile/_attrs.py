@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
-from typing import Any, Callable
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
-from ._errors import DTypeError, LimitError, NdfileError
+from ._errors import DTypeError, LimitError
 
 
 def plain(value: Any, where: str) -> Any:
@@ -61,14 +61,28 @@ def from_json(text: str, path: Any) -> Any:
         raise LimitError(f"{path}: attributes: {e}", path=path) from e
 
 
-class Attrs(MutableMapping[str, Any]):
-    """The attributes of a file or an array, in file order.
+class Owner(Protocol):
+    """What has attributes."""
+
+    def _load_attrs(self) -> dict[str, Any]: ...
+    def _store_attrs(self, raw: bytes) -> None: ...
+
+
+def of(owner: Owner) -> Attrs:
+    """Give the attributes of a file or an array."""
+    attrs = Attrs(owner._load_attrs())
+    attrs._owner = owner
+    return attrs
+
+
+class Attrs(dict[str, Any]):
+    """The attributes of a file or an array, in file order: a dict of what they were when they were asked for.
 
     Values are what JSON has: None, bool, int (of any size), float (NaN and infinities too), str, list and
     dict. NumPy scalars and arrays are stored as numbers and lists; bytes, complex numbers and dates are
     `DTypeError` (a `TypeError`). Setting and deleting work on files that can be changed, take effect in the
     file when it is closed, and are `ReadOnlyError` else. A list or dict taken out and changed in place is
-    not stored until it is assigned again.
+    not stored until it is assigned again. A copy, also a pickled one, is a dict of its own.
 
     Examples
     --------
@@ -81,64 +95,58 @@ class Attrs(MutableMapping[str, Any]):
     {'title': 'example', 'levels': [1, 2], 'missing': nan}
     """
 
-    __slots__ = ("_load", "_store", "_values")
+    __slots__ = ("_owner",)
+    _owner: Owner  # set by `of`: without an __init__ in Python it is made in half the time
 
-    def __init__(self, load: Callable[[], dict[str, Any]], store: Callable[[bytes], None]) -> None:
-        self._load = load
-        self._store = store
-        self._values: dict[str, Any] | None = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
-    def _get(self) -> dict[str, Any]:
-        if self._values is None:
-            self._values = self._load()
-        return self._values
+    def __copy__(self) -> dict[str, Any]:
+        return dict(self)
 
-    def _set(self, values: dict[str, Any]) -> None:
-        self._store(to_json(values) or b"{}")
-        self._values = None  # what was stored decides
-
-    def __getitem__(self, key: str) -> Any:
-        return self._get()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._get())
-
-    def __len__(self) -> int:
-        return len(self._get())
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._get()
-
-    def keys(self) -> KeysView[str]:
-        """Give the names."""
-        return self._get().keys()
-
-    def values(self) -> ValuesView[Any]:
-        """Give the values."""
-        return self._get().values()
-
-    def items(self) -> ItemsView[str, Any]:
-        """Give names and values."""
-        return self._get().items()
+    def _set(self, values: Mapping[str, Any]) -> None:
+        self._owner._store_attrs(to_json(values) or b"{}")
+        found = self._owner._load_attrs()  # what was stored decides
+        super().clear()
+        super().update(found)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self._set({**self._get(), key: value})
+        self._set({**self, key: value})
 
     def __delitem__(self, key: str) -> None:
-        values = dict(self._get())
+        values = dict(self)
         del values[key]
         self._set(values)
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         """Set several attributes at once."""
-        self._set({**self._get(), **dict(*args, **kwargs)})
+        self._set({**self, **dict(*args, **kwargs)})
+
+    def __ior__(self, other: Any) -> Attrs:  # type: ignore[override,misc]
+        self.update(other)
+        return self
 
     def clear(self) -> None:
         """Delete all attributes."""
         self._set({})
 
-    def __repr__(self) -> str:
-        try:
-            return repr(self._get())
-        except NdfileError as e:
-            return f"<Attrs: {e}>"
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """Give a value; the default, which is stored, where there is none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key: str, *default: Any) -> Any:
+        """Delete an attribute and give its value, or the default where there is none."""
+        values = dict(self)
+        value = values.pop(key, *default)
+        if len(values) < len(self):
+            self._set(values)
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Delete the last attribute and give its name and value."""
+        values = dict(self)
+        item = values.popitem()
+        self._set(values)
+        return item

@@ -614,6 +614,7 @@ FUNCTIONS = {
     "ndf_save": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save_prepared": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_file_load": (c_int32, (c_void_p, c_void_p, c_void_p,)),
+    "ndf_file_open_load": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_load_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_save_many": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_verify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),

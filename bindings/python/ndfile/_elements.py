@@ -169,18 +169,21 @@ def fixed(texts: Texts) -> str:
 
 def unpack(dtype: str, offsets: np.ndarray, data: bytes, shape: tuple[int, ...]) -> np.ndarray:
     """Undo `pack`: an object array of bytes or str; missing elements are empty."""
+    array = np.empty(len(offsets) - 1, object)
+    array[:] = texts(dtype != "bytes", offsets, data)
+    return array.reshape(shape)
+
+
+def texts(text: bool, offsets: np.ndarray, data: bytes) -> list[Any]:
+    """Cut texts, or byte strings, out of their bytes."""
     bounds = offsets.tolist()
     pairs = zip(bounds, bounds[1:])
-    if dtype == "bytes":
-        values: list[Any] = [data[i:j] for i, j in pairs]
-    elif data.isascii():
-        text = data.decode("ascii")
-        values = [text[i:j] for i, j in pairs]
-    else:
-        values = [data[i:j].decode("utf-8") for i, j in pairs]
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array.reshape(shape)
+    if not text:
+        return [data[i:j] for i, j in pairs]
+    if data.isascii():
+        whole = data.decode("ascii")
+        return [whole[i:j] for i, j in pairs]
+    return [data[i:j].decode("utf-8") for i, j in pairs]
 
 
 def convert(value: Any, dtype: np.dtype, where: str) -> np.ndarray:

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import ctypes
 import os
+import struct
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ import numpy as np
 from . import _capi, _dtypes, _elements, _html
 from ._array import Array
 from ._attrs import Attrs, from_json, to_json
+from ._attrs import of as attrs_of
 from ._copies import carried
 from ._copies import storage as stored_as
 from ._errors import (
@@ -31,15 +33,18 @@ from ._errors import (
     HandleError,
     NameNotFoundError,
     NotSupportedError,
+    failure,
 )
 from ._group import Group
 from ._index import select
 from ._lib import Path, call, content, encode_name, encode_path, lib, text
+from ._load import _pool as _scratches
+from ._load import take
 from ._names import unknown
 from ._progress import Watch
 from ._spec import spec
 from ._stream import Copy
-from ._tree import Tree, all_names
+from ._tree import Part, Tree, all_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -49,6 +54,20 @@ _KINDS = {
     _capi.NDF_KIND_DATASET: "dataset",
     _capi.NDF_KIND_TABLE: "table",
 }
+
+
+class About(NamedTuple):
+    """What an open file is."""
+
+    format: str
+    kind: str
+    caps: int
+    narrays: int
+    unlocked: bool
+
+
+# Called with prepared pointers only.
+_ndf_file_close, _ndf_file_abort = lib["ndf_file_close"], lib["ndf_file_abort"]
 _MUCH = 1 << 26  # bytes of an array that is copied by blocks
 _COMMITS = {"atomic": _capi.NDF_COMMIT_ATOMIC, "direct": _capi.NDF_COMMIT_DIRECT}
 
@@ -137,6 +156,7 @@ class File(Mapping[str, Array]):
         "_arrays",
         "_copy",
         "_elsewhere",
+        "_first",
         "_groups",
         "_handle",
         "_location",
@@ -151,18 +171,20 @@ class File(Mapping[str, Array]):
         "path",
     )
 
-    def __init__(self, path: Path, mode: str, handle: int, info: ctypes.Structure, reading: Reading) -> None:
+    def __init__(
+        self, path: Path, mode: str, handle: int, about: About, reading: Reading, first: Part | None = None
+    ) -> None:
         self.path = os.fsdecode(path)
         self.mode = mode
-        self.format = info.format.decode()
-        self.kind = _KINDS.get(info.kind, "unknown")
+        self.format, self.kind = about.format, about.kind
         self._reading = reading
         self._copy: Copy | None = None  # of the stream that it came from
         self._handle = handle
         self._elsewhere = False  # open in the process that this one comes from, and not yet in this one
         self._again = False  # a file open for changes that has been pickled, or comes from one
         self._prepare()
-        self._location = _absolute(self.path)
+        self._first = None if first is None else (about, first)
+        self._location = self.path if self.path[:1] == "/" else _absolute(self.path)
         self._token = _token(self._location) if mode == "r" else None
 
     def _prepare(self) -> None:
@@ -172,7 +194,8 @@ class File(Mapping[str, Array]):
         # The arrays in use: the same object for the same name, and to be closed with the file.
         self._arrays: dict[str, weakref.ref[Array]] = {}
         self._tree: Tree | None = None  # in mode r, once it is looked at
-        _files.add(self)
+        self._first: tuple[About, Part] | None = None  # what came when it was opened, until then
+        _files[id(self)] = weakref.ref(self)
 
     def _open(self) -> int:
         return self._handle or self._reopen()
@@ -231,7 +254,7 @@ class File(Mapping[str, Array]):
                 return
             if not self._handle:
                 raise self._of_the_parent()
-            self._end(lib.ndf_file_close)
+            self._end(_ndf_file_close)
             self._reading = self._reading._replace(shared=True)
             self._again = self._elsewhere = True
 
@@ -242,6 +265,9 @@ class File(Mapping[str, Array]):
     def _info(self) -> ctypes.Structure:
         return describe(self.path, self._open())
 
+    def _about(self) -> About:
+        return about(self._info())
+
     # The mapping
 
     def _described(self) -> Tree:
@@ -249,8 +275,10 @@ class File(Mapping[str, Array]):
         tree = self._tree
         if tree is None:
             with self._lock:
-                handle, info = self._open(), self._info()
-                tree = self._tree = self._tree or Tree(handle, self.path, info.caps, info.narrays)
+                handle = self._open()
+                about, part = self._first or (self._about(), None)
+                self._first = None
+                tree = self._tree = self._tree or Tree(handle, self.path, about.caps, about.narrays, part)
         return tree
 
     def _list(self) -> tuple[str, ...]:
@@ -328,23 +356,20 @@ class File(Mapping[str, Array]):
             if array is not None:
                 return array
         with self._lock:
-            self._open()
+            handle = self._handle or self._reopen()
             array = self._array_in_use(name)
-            if array is None:
-                if self.mode == "r":
-                    array = self._describe(name)
-                else:
-                    array = Array(self, name, self._open_array(name))
-                self._arrays[name] = weakref.ref(array)
+            if array is not None:
+                return array
+            if self.mode == "r":  # the library opens it when more is asked for
+                tree = self._tree or self._described()
+                i = tree.index.get(name)
+                if i is None:
+                    raise NameNotFoundError(f"{self.path}: {unknown(name, tree.names)}", path=self.path)
+                array = Array(self, name, 0, tree.describe(handle, i), i)
+            else:
+                array = Array(self, name, self._open_array(name))
+            self._arrays[name] = weakref.ref(array)
             return array
-
-    def _describe(self, name: str) -> Array:
-        """Make an array of a file open for reading; the library opens it when more is asked for."""
-        tree = self._described()
-        i = tree.index.get(name)
-        if i is None:
-            raise NameNotFoundError(f"{self.path}: {unknown(name, tree.names)}", path=self.path)
-        return Array(self, name, 0, tree.describe(self._handle, i), i)
 
     def _open_array(self, name: str) -> int:
         """Give a new handle of an array."""
@@ -389,7 +414,7 @@ class File(Mapping[str, Array]):
     @property
     def attrs(self) -> Attrs:
         """Attributes of the file, see `Attrs`."""
-        return Attrs(self._load_attrs, self._store_attrs)
+        return attrs_of(self)
 
     def _load_attrs(self) -> dict[str, Any]:
         if self.mode == "r":
@@ -414,21 +439,6 @@ class File(Mapping[str, Array]):
                     text(self.path, lib.ndf_file_get_group_name, handle, i) for i in range(n)
                 )
             return self._groups
-
-    def _group_attrs(self, name: str) -> Attrs:
-        """Give the attributes of a group."""
-        raw = encode_name(name)
-
-        def load() -> dict[str, Any]:
-            found: dict[str, Any] = from_json(
-                text(self.path, lib.ndf_group_get_attrs, self._open(), raw), self.path
-            )
-            return found
-
-        def store(values: bytes) -> None:
-            call(self.path, lib.ndf_group_set_attrs, self._open(), raw, values)
-
-        return Attrs(load, store)
 
     @property
     def trailing(self) -> bytes:
@@ -654,26 +664,29 @@ class File(Mapping[str, Array]):
             What was written cannot be committed. Nothing of a created file is left then, an older file is
             as it was, and this object is closed.
         """
-        self._end(lib.ndf_file_close)
+        self._end(_ndf_file_close)
 
     def abort(self) -> None:
         """Close the file without committing: nothing of a created file is left. Twice is fine."""
-        self._end(lib.ndf_file_abort)
+        self._end(_ndf_file_abort)
 
     def _end(self, function: Any) -> None:
         with self._lock:
             handle, self._handle = self._handle, 0
             elsewhere, self._elsewhere = self._elsewhere, False
             arrays = self._in_use()
-        if elsewhere and self.mode != "r" and not self._again and function is lib.ndf_file_close:
+        if elsewhere and self.mode != "r" and not self._again and function is _ndf_file_close:
             raise self._of_the_parent()
         if not handle:
             return
-        try:
-            call(self.path, function, handle)
-        finally:
-            for array in arrays:
-                array._handle.close()
+        s = take()
+        status = s.end(function, handle)
+        error = failure(status, s.err, self.path) if status else None
+        _scratches.append(s)
+        for array in arrays:
+            array._handle.close()
+        if error is not None:
+            raise error
 
     def __enter__(self) -> Self:
         self._open()
@@ -688,6 +701,7 @@ class File(Mapping[str, Array]):
             self.close()
 
     def __del__(self, _finalizing: Any = sys.is_finalizing) -> None:
+        _files.pop(id(self), None)
         if not getattr(self, "_handle", 0) or _finalizing():
             return  # with the interpreter: a reader needs nothing, and of a writer _at_exit has taken care
         if self.mode == "r" or self._again:  # nothing is in memory
@@ -699,7 +713,7 @@ class File(Mapping[str, Array]):
 
     def _give_up(self) -> None:
         """End a file open for writing that nobody has closed."""
-        self._end(lib.ndf_file_close if self.mode == "r+" else lib.ndf_file_abort)
+        self._end(_ndf_file_close if self.mode == "r+" else _ndf_file_abort)
 
     def __repr__(self) -> str:
         return f"<ndfile.{type(self).__name__} {self.path!r}: {self.format} {self.kind}, {self._state}>"
@@ -715,8 +729,12 @@ class File(Mapping[str, Array]):
         return _html.of_file(self, title)
 
 
-#: All files, for what has to be done in a forked child and at the end.
-_files: weakref.WeakSet[File] = weakref.WeakSet()
+#: All files by their ids, for what has to be done in a forked child and at the end.
+_files: dict[int, weakref.ref[File]] = {}
+
+
+def _living() -> list[File]:
+    return [file for file in [reference() for reference in list(_files.values())] if file is not None]
 
 
 def _ends(mode: str) -> str:
@@ -762,7 +780,7 @@ _forgotten = _Forgotten()
 
 @atexit.register
 def _at_exit() -> None:
-    for file in list(_files):
+    for file in _living():
         if file._handle and file.mode != "r" and not file._again:
             _forgotten.tell(file.path, file.mode)
             try:
@@ -773,8 +791,8 @@ def _at_exit() -> None:
 
 
 def _after_fork() -> None:
-    global _files
-    files, _files = list(_files), weakref.WeakSet()
+    files = _living()
+    _files.clear()
     _forgotten.forget()
     _forgotten.at_once = True
     for file in files:
@@ -818,16 +836,26 @@ def _token(path: str) -> tuple[Any, ...] | None:
     return s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns
 
 
-def open_handle(path: Path, mode: str, format: bytes | None, reading: Reading) -> int:
-    """Open an existing file in the library."""
+def _read_options(format: bytes | None, follow_symlinks: bool) -> ctypes.Structure:
+    """Make the C options of opening for reading."""
     options = _capi.ndf_open_options()
     options.struct_size = ctypes.sizeof(options)
-    options.mode = _capi.NDF_MODE_UPDATE if mode == "r+" else _capi.NDF_MODE_READ
+    options.mode = _capi.NDF_MODE_READ
     options.format = format
-    options.follow_symlinks = reading.follow_symlinks
+    options.follow_symlinks = follow_symlinks
+    return options
+
+
+_plain_reading = _read_options(None, False)
+
+
+def open_handle(path: Path, mode: str, format: bytes | None, reading: Reading) -> int:
+    """Open an existing file in the library."""
+    options = _read_options(format, reading.follow_symlinks)
     handle = ctypes.c_uint64()
     arguments = encode_path(path), ctypes.addressof(options), ctypes.addressof(handle)
     if mode == "r+":
+        options.mode = _capi.NDF_MODE_UPDATE
         options.shared, options.sync, options.require_lock = (
             reading.shared,
             reading.sync,
@@ -868,9 +896,38 @@ def warn_unlocked(path: Path) -> None:
         )
 
 
+def open_reading(path: Path, format: bytes | None, reading: Reading) -> tuple[int, About, Part]:
+    """Open an existing file for reading, with what is at hand of it."""
+    options = _plain_reading
+    if format is not None or reading.follow_symlinks:
+        options = _read_options(format, reading.follow_symlinks)
+    s = take()
+    try:
+        status = s.open_load(encode_path(path), ctypes.byref(options))
+        if status:
+            raise failure(status, s.err, path)
+        return s.handle.value, about(s.about), Part(s, 0)
+    finally:
+        _scratches.append(s)
+
+
 def describe(path: Path, handle: int) -> ctypes.Structure:
     """Ask the library what an open file is."""
     info = _capi.ndf_file_info()
     info.struct_size = ctypes.sizeof(info)
     call(path, lib.ndf_file_get_info, handle, ctypes.addressof(info))
     return info
+
+
+# kind, narrays, caps, format, flags
+_says = struct.Struct("=4xIqI4x32s8xI").unpack_from
+_formats: dict[bytes, str] = {}  # names as they stand in the struct, and as texts
+
+
+def about(info: Any) -> About:
+    """Take what the library says of a file."""
+    kind, narrays, caps, raw, flags = _says(info)
+    name = _formats.get(raw)
+    if name is None:
+        name = _formats[raw] = raw.split(b"\0", 1)[0].decode()
+    return About(name, _KINDS.get(kind, "unknown"), caps, narrays, flags & _capi.NDF_FILE_UNLOCKED != 0)

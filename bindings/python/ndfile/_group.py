@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _html
-from ._attrs import Attrs
+from ._attrs import Attrs, from_json
+from ._attrs import of as attrs_of
+from ._lib import call, encode_name, lib, text
 
 if TYPE_CHECKING:
     from ._array import Array
@@ -71,7 +73,17 @@ class Group(Mapping[str, Any]):
     @property
     def attrs(self) -> Attrs:
         """Attributes of the group, see `Attrs`."""
-        return self.file._group_attrs(self.name)
+        return attrs_of(self)
+
+    def _load_attrs(self) -> dict[str, Any]:
+        file = self.file
+        raw = text(file.path, lib.ndf_group_get_attrs, file._open(), encode_name(self.name))
+        found: dict[str, Any] = from_json(raw, file.path)
+        return found
+
+    def _store_attrs(self, raw: bytes) -> None:
+        file = self.file
+        call(file.path, lib.ndf_group_set_attrs, file._open(), encode_name(self.name), raw)
 
     def create(self, name: str, *args: Any, **kwargs: Any) -> Array:
         """Declare a new array in the group, as `File.create` does."""

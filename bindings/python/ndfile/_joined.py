@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._attrs import Attrs
+from ._attrs import of as attrs_of
 from ._errors import ArgumentError, BoundsError, DTypeError, NameNotFoundError, ReadOnlyError, ShapeError
 from ._file import File
 from ._lib import Path
@@ -64,7 +65,7 @@ class JoinedArray:
     @property
     def attrs(self) -> Attrs:
         """Attributes, those of the first file."""
-        return Attrs(lambda: dict(self._kind.attrs), _read_only)
+        return attrs_of(_ReadOnly(self._kind.attrs))
 
     @property
     def ndim(self) -> int:
@@ -270,8 +271,7 @@ class Joined(Mapping[str, JoinedArray]):
     @property
     def attrs(self) -> Attrs:
         """Attributes, those of the first file."""
-        found = dict(self._file(0).attrs)
-        return Attrs(lambda: found, _read_only)
+        return attrs_of(_ReadOnly(self._file(0).attrs))
 
     def __getitem__(self, name: str) -> JoinedArray:
         try:
@@ -320,8 +320,17 @@ def _compare(first: _Kind, this: _Kind, where: str, path: Path, check: bool) -> 
     )
 
 
-def _read_only(_: bytes) -> None:
-    raise ReadOnlyError("files that are joined are open for reading")
+class _ReadOnly:
+    """Has the attributes of files that are joined."""
+
+    def __init__(self, attrs: dict[str, Any]) -> None:
+        self._attrs = attrs
+
+    def _load_attrs(self) -> dict[str, Any]:
+        return self._attrs
+
+    def _store_attrs(self, raw: bytes) -> None:
+        raise ReadOnlyError("files that are joined are open for reading")
 
 
 def open_many(

@@ -24,9 +24,11 @@ _INFOS = 64  # arrays that it has room for
 
 _ndf_load = lib["ndf_load_prepared"]
 _ndf_file_load = lib["ndf_file_load"]
+_ndf_file_open_load = lib["ndf_file_open_load"]
+_META = _capi.NDF_LOAD_META
 _info = _capi.ndf_load_info
 _INFO = ctypes.sizeof(_info)
-_SHAPE = _info.shape.offset
+_SHAPE, _DATA, _DTYPE = _info.shape.offset, _info.data_offset.offset, _info.dtype.offset
 # ndim, flags, count, name_offset, name_len, data_offset and the first four bytes of dtype
 _head = struct.Struct(f"=4xiI4xq8xqqq{_info.dtype.offset - _info.data_len.offset}xI").unpack_from
 _shapes = [struct.Struct(f"={n}q").unpack_from for n in range(_capi.NDF_MAX_NDIM + 1)]
@@ -34,6 +36,9 @@ _shapes = [struct.Struct(f"={n}q").unpack_from for n in range(_capi.NDF_MAX_NDIM
 _PLAIN = [np.dtype(name) for name in "b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8".split()]
 # Numeric dtypes by those four bytes, which hold the whole name and its NUL.
 _plain = {int.from_bytes(d.str.encode() + b"\0", sys.byteorder): d for d in _PLAIN}
+
+_STR = int.from_bytes(b"str\0", sys.byteorder)
+_int64 = np.dtype(np.int64)
 
 _places = tuple(range(0, _INFOS * _INFO, _INFO))
 _ndarray = np.ndarray
@@ -45,6 +50,7 @@ class _Scratch:
     """C memory of one call, and pointers to it."""
 
     __slots__ = (
+        "about",
         "args",
         "buf",
         "copies",
@@ -53,8 +59,10 @@ class _Scratch:
         "handle",
         "infos",
         "name",
+        "p_about",
         "p_args",
         "p_err",
+        "p_handle",
         "seen",
         "series",
     )
@@ -74,6 +82,11 @@ class _Scratch:
         self.name: bytes | None = None  # in args
         self.flags = 0  # in args
         self.handle = ctypes.c_uint64()
+        self.p_handle = ctypes.byref(self.handle)
+        self.about = bytearray(ctypes.sizeof(_capi.ndf_file_info))
+        about = _capi.ndf_file_info.from_buffer(self.about)
+        about.struct_size = len(self.about)
+        self.p_about = ctypes.byref(about)
         self.err = _capi.ndf_error()
         self.p_err = ctypes.byref(self.err)
         # The series of the file before, and the series that copies are for, which give a copy of each array.
@@ -89,6 +102,21 @@ class _Scratch:
         if flags != self.flags:
             self.flags = args.flags = flags
         status: int = _ndf_load(path, self.p_args, self.p_err)
+        return status
+
+    def open_load(self, path: bytes, p_options: Any) -> int:
+        """Open a file for reading, with what is at hand of it; give the status."""
+        if self.flags != _META:
+            self.flags = self.args.flags = _META
+        status: int = _ndf_file_open_load(
+            path, p_options, self.p_args, self.p_about, self.p_handle, self.p_err
+        )
+        return status
+
+    def end(self, function: Any, handle: int) -> int:
+        """Close or abort an open file; give the status."""
+        self.handle.value = handle
+        status: int = function(self.handle, self.p_err)
         return status
 
     def load_open(self, handle: int, flags: int, first: int, most: int) -> int:
@@ -140,7 +168,7 @@ def gather(raw: Any, infos: Any, places: Iterable[int]) -> tuple[dict[str, Any],
     for pos in places:
         ndim, flags, count, at, length, data, code = _head(infos, pos)
         if code not in _plain or flags & _SPECIAL:
-            array = _unpack(raw, _info.from_buffer(infos, pos))
+            array = unpack(raw, infos, pos)
         elif ndim == 1:
             array = _ndarray(count, _plain[code], raw, data)
         else:
@@ -157,20 +185,29 @@ def _name(raw: Any) -> str:
         return str(raw, "utf-8", "surrogatepass")
 
 
-def _unpack(raw: Any, info: Any) -> Any:
+# data_offset, data_len, mask_offset, offsets_offset, dtype_offset, dtype_len
+_parts = struct.Struct("=6q").unpack_from
+
+
+def unpack(raw: Any, infos: Any, pos: int) -> Any:
     """Make an array that has a mask, texts, no data, or a dtype that is not plain."""
-    flags, count = info.flags, info.count
+    ndim, flags, count, _, _, _, code = _head(infos, pos)
     if flags & _capi.NDF_ARRAY_NO_DATA:
         return None
-    shape = tuple(info.shape[: info.ndim])
-    name = info.dtype.decode() or str(raw[info.dtype_offset : info.dtype_offset + info.dtype_len], "utf-8")
+    data_at, length, mask_at, offsets_at, dtype_at, dtype_len = _parts(infos, pos + _DATA)
+    shape = (count,) if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE)
+    array: np.ndarray
     if flags & _capi.NDF_ARRAY_STRINGS:
-        offsets = np.frombuffer(raw, np.int64, count + 1, info.offsets_offset)
-        data = bytes(raw[info.data_offset : info.data_offset + info.data_len])
-        array = _elements.unpack(name, offsets, data, shape)
+        offsets = _ndarray(count + 1, _int64, raw, offsets_at)
+        texts = _elements.texts(code == _STR, offsets, bytes(raw[data_at : data_at + length]))
+        array = np.empty(count, object)
+        array[:] = texts
+        if ndim != 1:
+            array = array.reshape(shape)
     else:
-        array = np.ndarray(shape, _dtypes.to_numpy(name), raw, info.data_offset)
+        at, n = (dtype_at, dtype_len) if dtype_len else (pos + _DTYPE, 64)
+        name = str((raw if dtype_len else infos)[at : at + n], "utf-8").split("\0", 1)[0]
+        array = _ndarray(shape, _dtypes.to_numpy(name), raw, data_at)
     if flags & _capi.NDF_ARRAY_MASKED:
-        mask = np.ndarray(shape, np.bool_, raw, info.mask_offset)
-        return np.ma.MaskedArray(array, mask=mask)
+        return np.ma.MaskedArray(array, mask=_ndarray(shape, np.bool_, raw, mask_at))
     return array

@@ -7,14 +7,24 @@ import os
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any, Literal, overload
 
-from . import _capi
 from ._attrs import to_json
 from ._decoded import DecodedFile
 from ._errors import ArgumentError, NdfileError, NotFoundError
-from ._file import File, Reading, describe, open_handle, warn_unlocked, write_options
+from ._file import (
+    About,
+    File,
+    Reading,
+    about,
+    describe,
+    open_handle,
+    open_reading,
+    warn_unlocked,
+    write_options,
+)
 from ._lib import Path, call, encode_name, encode_path, lib
 from ._stream import Copy, is_stream
 from ._table import Table
+from ._tree import Part
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict, Unpack
@@ -153,6 +163,8 @@ def open(
             raise ArgumentError("attrs: only for new files; use File.attrs")
         if len(trailing):
             raise ArgumentError("trailing: only for new files")
+        if mode == "r" and not (reading.shared or reading.require_lock):
+            return _of_reading(path, *open_reading(path, name, reading), reading)
         return _made(path, mode, open_handle(path, mode, name, reading), reading)
     if mode not in ("w", "x"):
         raise ArgumentError(f"mode: expected 'r', 'r+', 'w', 'x' or 'a', found {mode!r}")
@@ -174,16 +186,21 @@ def _of_stream(stream: Any, mode: str, format: str | None, reading: Reading) -> 
     copy = Copy(stream, format)
     name = None if format is None else encode_name(format)
     try:
-        file = _made(copy.path, mode, open_handle(copy.path, mode, name, reading), reading)
+        file = _of_reading(copy.path, *open_reading(copy.path, name, reading), reading)
     except NdfileError as e:
         raise copy.renamed(e) from None
     file._copy, file.path = copy, copy.name
     return file
 
 
+def _of_reading(path: Path, handle: int, about: About, first: Part, reading: Reading) -> File:
+    """Make the object for a file open for reading."""
+    return (Table if about.kind == "table" else File)(path, "r", handle, about, reading, first)
+
+
 def _made(path: Path, mode: str, handle: int, reading: Reading) -> File:
     """Make the object for an open handle."""
-    info = describe(path, handle)
-    if info.flags & _capi.NDF_FILE_UNLOCKED:
+    found = about(describe(path, handle))
+    if found.unlocked:
         warn_unlocked(path)
-    return (Table if info.kind == _capi.NDF_KIND_TABLE else File)(path, mode, handle, info, reading)
+    return (Table if found.kind == "table" else File)(path, mode, handle, found, reading)

@@ -27,23 +27,26 @@ from ._load import (
     _pool,
     _Scratch,
     _shapes,
-    _unpack,
     take,
+    unpack,
 )
 
 _META = _capi.NDF_LOAD_META | _capi.NDF_LOAD_BARE | _capi.NDF_LOAD_SOME
 _NAMES = _capi.NDF_LOAD_NAMES | _capi.NDF_LOAD_SOME
 _NO_DATA, _MASKED, _STRINGS = _capi.NDF_ARRAY_NO_DATA, _capi.NDF_ARRAY_MASKED, _capi.NDF_ARRAY_STRINGS
 _info = _capi.ndf_load_info
-# meta_offset and stored_len, from meta_offset on
-_places = struct.Struct(f"=q{_info.stored_len.offset - _info.meta_offset.offset - 8}xq").unpack_from
-_META_AT = _info.meta_offset.offset
+# ndim, flags, count, name_offset, name_len, data_offset, meta_offset, stored_len and the first four bytes of
+# dtype
+_all = struct.Struct(
+    f"=4xiI4xq8xqqq{_info.meta_offset.offset - _info.data_len.offset}xq"
+    f"{_info.stored_len.offset - _info.meta_len.offset}xqI"
+).unpack_from
 _NEAR = 1 << 12  # bytes of an array that is read with its neighbours
 _scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _ndarray = np.ndarray
 
 #: dtype as stored, dtype in memory, shape, masked, a text with metadata and where in it this array's begin.
-Description = tuple[str, "np.dtype | None", "tuple[int, ...] | None", bool, "str | None", int]
+Description = tuple[str, "np.dtype | None", "tuple[int, ...] | None", bool, str, int]
 
 _dtypes_of: dict[str, np.dtype | None] = {}
 
@@ -74,28 +77,17 @@ def decode(text: str, at: int, path: Any) -> Any:
 class Part:
     """Some arrays of an open file, from one on: what one call has given."""
 
-    __slots__ = ("at", "buf", "first", "infos", "meta", "n")
+    __slots__ = ("at", "buf", "first", "infos", "meta", "n", "whole")
 
-    def __init__(self, handle: int, path: Any, flags: int, first: int, most: int) -> None:
+    def __init__(self, s: _Scratch, first: int) -> None:
         self.first = first
-        s = take()
-        large = s
-        try:
-            status = s.load_open(handle, flags, first, min(most, _INFOS))
-            while status == _capi.NDF_ERR_BUFFER:  # not even one had room
-                large = _Scratch(np.empty(max(large.args.need, 1), np.uint8).data, 1)
-                status = large.load_open(handle, flags, first, 1)
-            if status:
-                raise failure(status, large.err, path)
-            args = large.args
-            self.n = args.ninfos
-            self.infos = large.infos[: self.n * _INFO]
-            at = args.meta_offset
-            self.at = at
-            self.meta = str(large.buf[at : at + args.meta_len], "ascii")
-            self.buf = large.buf[: args.need]
-        finally:
-            _pool.append(s)
+        args = s.args
+        self.n = n = args.ninfos
+        self.infos = s.infos[: n * _INFO]
+        self.at = at = args.meta_offset
+        self.meta = str(s.buf[at : at + args.meta_len], "ascii")
+        self.buf = s.buf[: args.need]
+        self.whole = n > 0 and _head(self.infos, 0)[5] >= 0  # with elements
 
     def names(self) -> list[str]:
         """Give the names of the arrays."""
@@ -106,23 +98,25 @@ class Part:
             names.append(_name(raw[at : at + length]))
         return names
 
-    def descriptions(self) -> list[Description]:
-        """Give what describes the arrays; metadata are not decoded."""
-        infos, text, base = self.infos, self.meta, self.at
+    def descriptions(self) -> tuple[list[str], list[Description]]:
+        """Give the names of the arrays and what describes them; metadata are not decoded."""
+        raw, infos, text, base = self.buf, self.infos, self.meta, self.at
+        names: list[str] = []
         found: list[Description] = []
         for pos in range(0, self.n * _INFO, _INFO):
-            ndim, flags, count, _, _, _, code = _head(infos, pos)
-            at, stored_len = _places(infos, pos + _META_AT)
+            ndim, flags, count, name_at, length, _, at, stored_len, code = _all(infos, pos)
+            name = raw[name_at : name_at + length]
+            try:
+                names.append(str(name, "utf-8"))
+            except UnicodeDecodeError:
+                names.append(_name(name))
             shape = (count,) if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE)
-            dtype: np.dtype | None
-            if code in _plain_names and not stored_len:
-                name, dtype = _plain_names[code]
-            else:
-                name = self._dtype(pos, stored_len)
-                dtype = in_memory(name)
-            masked = bool(flags & _MASKED)
-            found.append((name, dtype, None if flags & _NO_DATA else shape, masked, text, at - base))
-        return found
+            plain = None if stored_len else _plain_names.get(code)
+            if plain is None:
+                stored = self._dtype(pos, stored_len)
+                plain = stored, in_memory(stored)
+            found.append((*plain, None if flags & _NO_DATA else shape, flags & _MASKED != 0, text, at - base))
+        return names, found
 
     def _dtype(self, pos: int, stored_len: int) -> str:
         info = _info.from_buffer(self.infos, pos)
@@ -137,23 +131,37 @@ class Part:
     def value(self, i: int) -> Any:
         """Make array i of the file, in memory of its own; None when it is not here."""
         pos = (i - self.first) * _INFO
-        if not 0 <= pos < len(self.infos):
-            return None
         ndim, flags, count, _, _, data, code = _head(self.infos, pos)
         if flags & _NO_DATA:
             return None
         if flags & _SPECIAL or code not in _plain:
-            array = _unpack(self.buf, _info.from_buffer(self.infos, pos))
+            array = unpack(self.buf, self.infos, pos)
             return array if flags & _STRINGS and not flags & _MASKED else array.copy()
         shape = count if ndim == 1 else _shapes[ndim](self.infos, pos + _SHAPE)
         return _ndarray(shape, _plain[code], self.buf, data).copy()
+
+
+def load_part(handle: int, path: Any, flags: int, first: int, most: int) -> Part:
+    """Load some arrays of an open file, from one on."""
+    s = take()
+    large = s
+    try:
+        status = s.load_open(handle, flags, first, min(most, _INFOS))
+        while status == _capi.NDF_ERR_BUFFER:  # not even one had room
+            large = _Scratch(np.empty(max(large.args.need, 1), np.uint8).data, 1)
+            status = large.load_open(handle, flags, first, 1)
+        if status:
+            raise failure(status, large.err, path)
+        return Part(large, first)
+    finally:
+        _pool.append(s)
 
 
 def all_names(handle: int, path: Any, narrays: int) -> tuple[str, ...]:
     """List the names of the arrays of an open file."""
     names: list[str] = []
     while len(names) < narrays:
-        part = Part(handle, path, _NAMES, len(names), _INFOS)
+        part = load_part(handle, path, _NAMES, len(names), _INFOS)
         if not part.n:
             break
         names += part.names()
@@ -169,47 +177,52 @@ class Tree:
 
     __slots__ = ("_ahead", "_caps", "_known", "_next", "_path", "attrs", "index", "names")
 
-    def __init__(self, handle: int, path: Any, caps: int, narrays: int) -> None:
+    def __init__(self, handle: int, path: Any, caps: int, narrays: int, part: Part | None) -> None:
         self._path, self._caps = path, caps
         self._known: dict[int, Description] = {}
         self._ahead: Part | None = None
         self._next = 0  # the array after the one that was asked for last
         self.attrs: tuple[str, int] | None = None  # where those of the file begin in a text
         names: list[str] = []
-        if self._fixed:
-            while len(names) < narrays:
-                part = Part(handle, path, _META, len(names), _INFOS)
-                if not part.n:
-                    break
-                names += part.names()
-                self._keep(part)
-            self.names = tuple(names)
-        else:
-            self.names = all_names(handle, path, narrays)
-        self.index = dict(zip(self.names, range(narrays)))
+        if not self._fixed:
+            names += all_names(handle, path, narrays)
+        elif part is not None and part.meta:
+            names += self._keep(part)
+            if part.whole:
+                self._ahead = part
+        while len(names) < narrays:
+            part = load_part(handle, path, _META, len(names), _INFOS)
+            if not part.n:
+                break
+            names += self._keep(part)
+        self.names = tuple(names)
+        self.index = dict(zip(names, range(narrays)))
 
     @property
     def _fixed(self) -> bool:
         """What the file holds lies in one place and does not change."""
         return not self._caps & _capi.NDF_CAP_UPDATE
 
-    def _keep(self, part: Part) -> None:
+    def _keep(self, part: Part) -> list[str]:
+        """Take over what a part tells; give the names of its arrays."""
         if part.first == 0:
             self.attrs = part.meta, 1
-        self._known.update(enumerate(part.descriptions(), part.first))
+        names, found = part.descriptions()
+        self._known.update(enumerate(found, part.first))
+        return names
 
     def file_attrs(self, handle: int) -> dict[str, Any]:
         """Decode the attributes of the file."""
         if self.attrs is None:
-            part = Part(handle, self._path, _NAMES | _capi.NDF_LOAD_META, 0, 1)
+            part = load_part(handle, self._path, _NAMES | _capi.NDF_LOAD_META, 0, 1)
             self.attrs = part.meta, 1
         found: dict[str, Any] = decode(*self.attrs, self._path)
         return found
 
     def metadata(self, i: int) -> dict[str, Any]:
         """Decode the metadata of array i, which is described."""
-        *_, text, at = self._known[i]
-        found: dict[str, Any] = decode(str(text), at, self._path)
+        _, _, _, _, text, at = self._known[i]
+        found: dict[str, Any] = decode(text, at, self._path)
         return found
 
     def all(self, handle: int) -> Iterator[tuple[str, tuple[Description, dict[str, Any]]]]:
@@ -217,13 +230,13 @@ class Tree:
         self._next = 0
         for i, name in enumerate(self.names):
             found = self.describe(handle, i)
-            yield name, (found, decode(str(found[4]), found[5], self._path))
+            yield name, (found, decode(found[4], found[5], self._path))
 
     def describe(self, handle: int, i: int) -> Description:
         """Describe array i."""
         found = self._known.get(i)
         if found is None:
-            self._keep(Part(handle, self._path, _META, i, _INFOS if i == self._next and i else 1))
+            self._keep(load_part(handle, self._path, _META, i, _INFOS if i == self._next and i else 1))
             self._next = i + 1
             found = self._known[i]
         return found
@@ -234,11 +247,11 @@ class Tree:
         Its neighbours are read with it where the file has few arrays, or where they are asked for in turn.
         """
         part = self._ahead
-        if part is None or not part.first <= i < part.first + part.n:
+        if part is None or not 0 <= i - part.first < part.n:
             _, dtype, shape, _, _, _ = self._known[i]
             if not self._fixed or shape is None or dtype is None or math.prod(shape) * dtype.itemsize > _NEAR:
                 return None
             near = i == self._next or len(self.names) <= _INFOS
-            part = self._ahead = Part(handle, self._path, _capi.NDF_LOAD_SOME, i, _INFOS if near else 1)
+            part = self._ahead = load_part(handle, self._path, _capi.NDF_LOAD_SOME, i, _INFOS if near else 1)
         self._next = i + 1
         return part.value(i)

@@ -1,8 +1,10 @@
 """What describes a file: from one call, lazily decoded, and the values that come with it."""
 
+import copy
 import gc
 import json
 import os
+import pickle
 import sys
 
 import numpy as np
@@ -11,6 +13,7 @@ from support import same as assert_same
 from test_process import needs_fork
 
 import ndfile
+from ndfile import _load
 
 
 def same(a, b):
@@ -365,3 +368,54 @@ def test_single_elements(tmp_path):
                 v[key]
     with pytest.raises(ndfile.HandleError):
         v[0, 0, 0]
+
+
+def test_attrs_are_a_dict(tmp_path):
+    path = tmp_path / "x.zarr"
+    with ndfile.open(path, "w", format="zarr2") as f:
+        f["x"] = np.arange(3)
+        f.attrs.update(ATTRS)
+        attrs = f["x"].attrs
+        attrs["units"] = "m"
+        attrs |= {"k": (1, 2), "gone": 1}
+        assert attrs.setdefault("units", "s") == "m" and attrs.setdefault("new", 5) == 5
+        assert attrs.pop("gone") == 1 and attrs.pop("gone", None) is None and attrs.popitem() == ("new", 5)
+        with pytest.raises(KeyError):
+            attrs.pop("gone")
+        assert isinstance(attrs, dict) and attrs == {"units": "m", "k": [1, 2]}
+    with ndfile.open(path) as f:
+        assert json.loads(json.dumps(f.attrs)) == ATTRS and dict(f.attrs) == ATTRS
+        attrs = f["x"].attrs
+        assert json.dumps(attrs, sort_keys=True) == '{"k": [1, 2], "units": "m"}'
+        for of in (copy.copy(attrs), copy.deepcopy(attrs), pickle.loads(pickle.dumps(attrs)), attrs.copy()):
+            assert type(of) is dict and of == attrs
+            of["k"] = 1
+        with pytest.raises(ndfile.ReadOnlyError):
+            attrs["k"] = 1
+        with pytest.raises(ndfile.ReadOnlyError):
+            attrs |= {"k": 1}
+        with pytest.raises(ndfile.ReadOnlyError):
+            attrs.clear()
+        assert attrs["k"] == [1, 2]
+    with pytest.raises(ndfile.HandleError):
+        _ = f.attrs
+
+
+def test_a_small_file_comes_with_its_opening(rich, monkeypatch):
+    path, values, dims, _ = rich
+    calls = []
+    for name in ("load_open", "open_load"):
+        made = getattr(_load._Scratch, name)
+        monkeypatch.setattr(
+            _load._Scratch, name, lambda *args, made=made, name=name: calls.append(name) or made(*args)
+        )
+    found, top = everything(path)
+    assert calls == ["open_load"] and top == ATTRS
+    for name, value in values.items():
+        assert same(found[name][0], value) and found[name][2] == dims.get(name)
+    calls.clear()
+    ndfile.save(tmp := path.with_name("large.ds"), {**values, "z": np.arange(9000.0)}, dims=dims)
+    found, _ = everything(tmp)
+    assert calls.count("open_load") == 1 and same(found["z"][0], np.arange(9000.0))
+    for name, value in values.items():
+        assert same(found[name][0], value)

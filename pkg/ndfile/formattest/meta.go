@@ -30,6 +30,9 @@ func checkDescription(f ndfile.File) error {
 	if got, want := items[0].Object(), f.Attrs(); want.Len() > 0 && string(ndfile.AppendJSON(nil, got)) != string(ndfile.AppendJSON(nil, want)) {
 		return fmt.Errorf("attributes of the file: %s, expected %s", ndfile.AppendJSON(nil, got), ndfile.AppendJSON(nil, want))
 	}
+	if err := checkAhead(f, whole); err != nil {
+		return err
+	}
 	for i, name := range names {
 		if err := describes(f, whole, i, items[i+1]); err != nil {
 			return fmt.Errorf("description of %q: %v", name, err)
@@ -41,6 +44,24 @@ func checkDescription(f ndfile.File) error {
 		a, b := &part.Infos[0], &whole.Infos[i]
 		if part.N != 1 || field(part, a.NameOffset, a.NameLen) != name || field(part, a.MetaOffset, a.MetaLen) != field(whole, b.MetaOffset, b.MetaLen) {
 			return fmt.Errorf("array %d alone is %q: %s", i, field(part, a.NameOffset, a.NameLen), field(part, a.MetaOffset, a.MetaLen))
+		}
+	}
+	return nil
+}
+
+// checkAhead compares what is at hand of an open file with the description of all of it.
+func checkAhead(f ndfile.File, whole *ndfile.Sink) error {
+	s := &ndfile.Sink{}
+	s.Want(make([]byte, len(whole.Buf)), make([]ndfile.LoadInfo, whole.N), ndfile.Limits{})
+	s.Meta = true
+	ndfile.LoadAhead(ctx, f, s)
+	for i := range s.N {
+		a, b := &s.Infos[i], &whole.Infos[i]
+		if field(s, a.NameOffset, a.NameLen) != field(whole, b.NameOffset, b.NameLen) || field(s, a.MetaOffset, a.MetaLen) != field(whole, b.MetaOffset, b.MetaLen) {
+			return fmt.Errorf("array %d at hand is %q: %s", i, field(s, a.NameOffset, a.NameLen), field(s, a.MetaOffset, a.MetaLen))
+		}
+		if l := f.(ndfile.Loader); (a.DataOffset < 0) == l.Whole() && s.N == whole.N {
+			return fmt.Errorf("array %d at hand: elements at %d, the whole file in memory: %v", i, a.DataOffset, l.Whole())
 		}
 	}
 	return nil
