@@ -13,7 +13,7 @@ LIB     := $(B)/lib/libndfile.so
 CMD     := $(B)/ndfile
 VENV    := $(B)/venv
 PY      := $(VENV)/bin/python
-MODULES := ./... ./cmd/... ./benchmarks/...# go.work: the library, the command, the benchmarks
+MODULES := ./... ./cmd/... ./benchmarks/... ./pkg/ndarrow/... ./pkg/ndmat/...# those of go.work
 GOSRC   := $(shell find capi pkg cmd -name '*.go' -o -name '*.[chs]' -o -name '*.map' 2>/dev/null) capi/build.sh go.mod go.sum go.work cmd/go.mod cmd/go.sum
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -66,7 +66,7 @@ test-go: $(LIB) $(VENV)/ok # packages, generator, golden files, fuzz corpora, pe
 	@{ $(GOTEST) $(MODULES); echo $$? >$(B)/go-test.status; } | tee $(B)/go-test.log
 	@echo 'test-go: the packages that took longest:'; awk '$$1 == "ok" && $$3 ~ /s$$/ { print $$3, $$2 }' $(B)/go-test.log | sort -rn | head -n 8
 	@exit $$(cat $(B)/go-test.status)
-	cd docs/examples/httpstore && export GOWORK=off && $(GO) vet ./... && $(GO) test ./... # a module of its own, as its reader's would be
+	@export GOWORK=off; for e in httpstore gonum_arrow; do (cd docs/examples/$$e && $(GO) vet ./... && $(GO) test ./...) || exit; done # modules of their own, as their readers' would be
 	@command -v cargo >/dev/null || printf '\n*** SKIPPED: the check against the crate rawarray, since cargo is not here ***\n\n'
 
 test-c: $(LIB) # the C contract, threads, and the header as C99, C11 and C++17

@@ -1,4 +1,4 @@
-package main
+package columnar
 
 import (
 	"context"
@@ -8,11 +8,10 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
-	"github.com/ndfile/ndfile/pkg/ndfile/all"
 )
 
-// What becomes of dtypes. ctest/arrow.c looks at the values.
-func TestArrowTypes(t *testing.T) {
+// What becomes of dtypes. capi/ctest/arrow.c looks at the values.
+func TestTypes(t *testing.T) {
 	for _, c := range []struct {
 		dtype, format string
 		factor        int64
@@ -32,7 +31,7 @@ func TestArrowTypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := arrowTypeOf(d)
+		got, err := typeOf(d)
 		if c.format == "" {
 			if !errors.Is(err, ndfile.ErrDType) {
 				t.Errorf("%s: %q, %v, expected an error", c.dtype, got.format, err)
@@ -67,7 +66,7 @@ func (c *oneColumn) AppendRows(context.Context, []ndarray.Buffer) error { return
 func (c *oneColumn) ResizeRows(context.Context, int64) error            { return nil }
 
 // Batches are whole chunks where that is near the usual size, and never larger than they may be.
-func TestArrowBatches(t *testing.T) {
+func TestBatches(t *testing.T) {
 	for _, c := range []struct {
 		dtype        string
 		inner        []int64
@@ -98,8 +97,7 @@ func TestArrowBatches(t *testing.T) {
 		if c.chunk > 0 {
 			table.column.spec.Chunks = append([]int64{c.chunk}, c.inner...)
 		}
-		s := &arrowStream{file: &file{format: all.Formats[0]}}
-		err = s.plan(table, nil, c.asked)
+		s, err := OfTable(table, nil, c.asked)
 		switch {
 		case c.want == 0 && !errors.Is(err, ndfile.ErrLimit):
 			t.Errorf("%+v: %v, expected ErrLimit", c, err)

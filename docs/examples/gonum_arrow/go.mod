@@ -1,0 +1,31 @@
+module example.org/gonum_arrow
+
+go 1.26.0
+
+require (
+	github.com/ndfile/ndfile v1.0.0
+	github.com/ndfile/ndfile/pkg/ndarrow v1.0.0
+	github.com/ndfile/ndfile/pkg/ndmat v1.0.0
+	gonum.org/v1/gonum v0.17.0
+)
+
+require (
+	github.com/DataDog/zstd v1.5.7 // indirect
+	github.com/apache/arrow-go/v18 v18.8.0 // indirect
+	github.com/dsnet/compress v0.0.1 // indirect
+	github.com/goccy/go-json v0.10.6 // indirect
+	github.com/google/flatbuffers v25.12.19+incompatible // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
+	github.com/pierrec/lz4/v4 v4.1.33 // indirect
+	github.com/ulikunitz/xz v0.5.17 // indirect
+	github.com/zeebo/xxh3 v1.1.0 // indirect
+	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
+
+replace (
+	github.com/ndfile/ndfile => ../../..
+	github.com/ndfile/ndfile/pkg/ndarrow => ../../../pkg/ndarrow
+	github.com/ndfile/ndfile/pkg/ndmat => ../../../pkg/ndmat
+)
