@@ -229,10 +229,10 @@ func (l *Lock) holder() string {
 	text += " on " + fields[1] + " since " + fields[2]
 	pid, err := strconv.Atoi(fields[0])
 	if host, _ := self(); err == nil && host == fields[1] {
-		switch err := syscall.Kill(pid, 0); {
+		switch {
 		case pid == os.Getpid():
 			text += ", which is this one"
-		case err == syscall.ESRCH:
+		case vfs.Gone(pid):
 			return ", by a process that is not named (" + fields[0] + ", the last one that was, is gone)"
 		}
 	}

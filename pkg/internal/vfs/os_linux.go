@@ -4,6 +4,8 @@ import (
 	"strings"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // The calls of small files take their path from the stack: package syscall
@@ -62,7 +64,7 @@ func lstat(path string) (Info, error) {
 	}
 	var st syscall.Stat_t
 	for {
-		_, _, errno := syscall.Syscall6(sysFstatat, atFDCWD, uintptr(unsafe.Pointer(p)),
+		_, _, errno := syscall.Syscall6(unix.SYS_NEWFSTATAT, atFDCWD, uintptr(unsafe.Pointer(p)),
 			uintptr(unsafe.Pointer(&st)), atSymlinkNofollow, 0, 0)
 		if errno == 0 {
 			return infoOf(&st), nil
@@ -86,9 +88,9 @@ func renameFlags(old, new string, flags uintptr) error {
 	if err != nil {
 		return err
 	}
-	trap := uintptr(syscall.SYS_RENAMEAT)
+	trap := uintptr(sysRenameat)
 	if flags != 0 {
-		trap = sysRenameat2
+		trap = unix.SYS_RENAMEAT2
 	}
 	for {
 		_, _, errno := syscall.Syscall6(trap, atFDCWD, uintptr(unsafe.Pointer(from)),

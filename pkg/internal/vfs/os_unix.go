@@ -213,3 +213,6 @@ func (osFS) SyncDir(path string) error {
 }
 
 func (osFS) TempName(path string) string { return tempName(path) }
+
+// Gone tells that there is no process of that number.
+func Gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }

@@ -3,10 +3,10 @@ package vfs
 import (
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 )
 
 // The token in a temporary name tells the process that made it from all others:
@@ -27,7 +27,7 @@ var selfNow atomic.Pointer[process]
 
 // self is this process. A child of fork is another one.
 func self() (pid int, token string) {
-	pid = syscall.Getpid()
+	pid = os.Getpid()
 	if p := selfNow.Load(); p != nil && p.pid == pid {
 		return pid, p.token
 	}
@@ -78,11 +78,10 @@ func Owner(base string) Life {
 	if !known || len(token) != 2*tokenPart || token[:tokenPart] != part(table) {
 		return Unknown
 	}
-	if syscall.Kill(int(pid), 0) == syscall.ESRCH {
-		return Dead
-	}
 	began, ok := beganAt(int(pid))
 	switch {
+	case Gone(int(pid)):
+		return Dead
 	case !ok:
 		return Unknown
 	case token[tokenPart:] != part(began):

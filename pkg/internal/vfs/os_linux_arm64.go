@@ -1,8 +1,0 @@
-package vfs
-
-import "syscall"
-
-const (
-	sysFstatat   = syscall.SYS_FSTATAT
-	sysRenameat2 = syscall.SYS_RENAMEAT2
-)
