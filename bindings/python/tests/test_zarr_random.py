@@ -6,8 +6,10 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 import zarr
 
 import ndfile
@@ -93,22 +95,52 @@ def test_random(tmp_path):
 
 WRITER = """
 import sys, numpy as np, ndfile
-path, k = sys.argv[1], int(sys.argv[2])
-with ndfile.open(path, "r+", shared=True, timeout=60) as f:
+path, k, shared = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "True"
+with ndfile.open(path, "r+", shared=shared, timeout=100) as f:
     a = f.array
     for at in range(25 * k, 10_000, 100):
         a[at : at + 25] = np.arange(at + 1, at + 26)
 """
 
 
-def test_processes_share_shards(tmp_path):
+@pytest.fixture
+def shards(tmp_path):
     path = tmp_path / "shared.zarr"
     with ndfile.open(path, "w", format="zarr3") as f:
         f.create("", (10_000,), "i4", chunks=(100,), shards=(2_500,), codecs=["zstd"])
+    return path
+
+
+def nothing_is_lost(path):
+    for read in (ndfile.read(path), zarr.open_array(path, mode="r")[...]):
+        assert np.count_nonzero(read != np.arange(1, 10_001)) == 0
+    assert ndfile.verify(path) == []
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_processes_share_shards(shards, shared):
+    """Without shared=True they wait for each other."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(ndfile.__file__)))
     env = {**os.environ, "PYTHONPATH": package}
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(k)], env=env) for k in range(4)]
+    commands = [[sys.executable, "-c", WRITER, str(shards), str(k), str(shared)] for k in range(4)]
+    writers = [subprocess.Popen(command, env=env) for command in commands]
     assert [w.wait(120) for w in writers] == [0] * 4
-    lost = np.count_nonzero(ndfile.read(path) != np.arange(1, 10_001))
-    assert lost == 0
-    assert np.array_equal(zarr.open_array(path, mode="r")[...], np.arange(1, 10_001))
+    nothing_is_lost(shards)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_threads_share_shards(shards, shared):
+    """Each of 8 threads writes every eighth run of 25 elements, through two handles where they can be."""
+    with (
+        ndfile.open(shards, "r+", shared=shared) as f,
+        ndfile.open(shards, "r+" if shared else "r", shared=shared) as g,
+    ):
+        arrays = [f.array, g.array if shared else f.array]
+
+        def write(k):
+            for at in range(25 * k, 10_000, 200):
+                arrays[k % 2][at : at + 25] = np.arange(at + 1, at + 26)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(write, range(8)))
+    nothing_is_lost(shards)

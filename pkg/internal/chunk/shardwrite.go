@@ -2,11 +2,9 @@ package chunk
 
 import (
 	"context"
-	"slices"
 
 	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
-	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -19,8 +17,7 @@ func (a *Array) writeShards(ctx context.Context, s *selection) error {
 	if n == 1 {
 		return one(ctx, func(w *worker, _ int64) error { return w.writeCell(ctx, s, axes, 0) })
 	}
-	size := 2 * a.size * a.Shards.Layout.Count()
-	return each(ctx, n, size, func(w *worker, c int64) error { return w.writeCell(ctx, s, axes, c) })
+	return each(ctx, n, maxRun+3*a.size, func(w *worker, c int64) error { return w.writeCell(ctx, s, axes, c) })
 }
 
 func (w *worker) writeCell(ctx context.Context, s *selection, axes [][][2]int64, c int64) error {
@@ -36,63 +33,38 @@ func (w *worker) writeCell(ctx context.Context, s *selection, axes [][][2]int64,
 
 // writeShard writes pieces to a shard. They are in the order of the chunks there.
 func (w *worker) writeShard(ctx context.Context, s *selection, list []shardPiece, shard []int64) error {
-	a, layout := s.a, s.a.Shards.Layout
+	a := s.a
 	whole := len(list) == a.chunksIn(shard)
 	for i := 0; whole && i < len(list); i++ {
 		w.locate(s, list[i].j)
 		whole = w.inside
 	}
 	opt := a.Write
-	var old []byte
 	if !whole {
 		opt.Commit = vfs.CommitAtomic
-		var err error
-		if old, err = w.readOld(ctx, a); err != nil {
+		if err := w.enterShard(ctx, a, w.index); err != nil {
 			return err
 		}
 	}
-	entries := slices.Repeat([]codec.Entry{codec.Missing}, layout.Count())
-	out := w.out[:0]
-	if layout.AtStart {
-		out = append(out, make([]byte, layout.IndexSize)...)
+	out := &w.out
+	defer out.end()
+	if err := out.begin(a, string(a.AppendPath(nil, shard)), w.shard.file, opt); err != nil {
+		return err
 	}
-	next := 0
-	for k := range entries {
-		from := len(out)
+	for k := range out.entries {
 		var err error
-		if next < len(list) && list[next].k == k {
-			w.locate(s, list[next].j)
-			next++
-			out, err = w.appendPiece(ctx, s, out, old, k)
+		if len(list) > 0 && list[0].k == k {
+			w.locate(s, list[0].j)
+			list = list[1:]
+			err = w.addPiece(ctx, s, k)
 		} else if e := w.oldEntry(k); e != codec.Missing {
-			out = append(out, old[e.Off:e.Off+e.Len]...)
-			if e.Len == 0 {
-				entries[k] = codec.Entry{Off: uint64(from)}
-			}
+			err = out.keep(ctx, k, e)
 		}
 		if err != nil {
 			return err
 		}
-		if len(out) > from {
-			entries[k] = codec.Entry{Off: uint64(from), Len: uint64(len(out) - from)}
-		}
 	}
-	if layout.AtStart {
-		index, err := layout.AppendIndex(nil, entries)
-		if err != nil {
-			return ndfile.CodecError(err, 0)
-		}
-		copy(out, index)
-	} else {
-		var err error
-		if out, err = layout.AppendIndex(out, entries); err != nil {
-			return ndfile.CodecError(err, 0)
-		}
-	}
-	if w.out = out; cap(out) > mem.Large {
-		w.out = nil
-	}
-	return w.storeRaw(a, shard, out, opt)
+	return out.finish(ctx)
 }
 
 // chunksIn is how many chunks of a shard have elements of the array.
@@ -104,29 +76,6 @@ func (a *Array) chunksIn(shard []int64) int {
 	return int(n)
 }
 
-// readOld opens the shard of the worker's piece and reads all of it; nil is none.
-func (w *worker) readOld(ctx context.Context, a *Array) ([]byte, error) {
-	if err := w.enterShard(ctx, a, w.index); err != nil || w.shard.file == nil {
-		return nil, err
-	}
-	size, err := w.shard.file.Size()
-	if err != nil {
-		return nil, err
-	}
-	if err := checkWhole(int(size), int(size)); err != nil {
-		return nil, err
-	}
-	old, err := w.shard.block.Sized(int(size))
-	if err == nil {
-		err = flat.ReadFull(ctx, w.shard.file, old, 0)
-	}
-	if err != nil {
-		return nil, a.fileError(err, string(w.shard.name))
-	}
-	w.shard.run, w.shard.at = old, 0
-	return old, nil
-}
-
 // oldEntry is the place of a chunk in the shard that is written anew.
 func (w *worker) oldEntry(k int) codec.Entry {
 	if w.shard.file == nil {
@@ -135,9 +84,9 @@ func (w *worker) oldEntry(k int) codec.Entry {
 	return w.shard.entries[k]
 }
 
-// appendPiece appends the encoded chunk of the worker's piece. One of nothing but
-// the fill value is left out.
-func (w *worker) appendPiece(ctx context.Context, s *selection, out, old []byte, k int) ([]byte, error) {
+// addPiece adds the encoded chunk of the worker's piece to the shard that is made.
+// One of nothing but the fill value is left out.
+func (w *worker) addPiece(ctx context.Context, s *selection, k int) error {
 	a := s.a
 	full := w.items*int64(a.DType.Size) == int64(a.size)
 	var plain []byte
@@ -146,19 +95,19 @@ func (w *worker) appendPiece(ctx context.Context, s *selection, out, old []byte,
 	} else {
 		var err error
 		if plain, err = w.plain.Sized(a.size); err != nil {
-			return out, err
+			return err
 		}
 		switch e := w.oldEntry(k); {
 		case full:
 		case w.inside || e == codec.Missing:
 			a.fill(plain)
 		default:
-			if err := a.Shards.Layout.Inner.Decode(plain, old[e.Off:e.Off+e.Len]); err != nil {
-				return out, located(ndfile.CodecError(err, int64(e.Off)), string(w.shard.name))
+			if err := w.decodeOld(ctx, a, plain, e); err != nil {
+				return err
 			}
 		}
 		if err := ndarray.Copy(w.in(a, plain, 0), w.buf); err != nil {
-			return out, err
+			return err
 		}
 	}
 	elem := a.Fill
@@ -166,16 +115,35 @@ func (w *worker) appendPiece(ctx context.Context, s *selection, out, old []byte,
 		elem = w.zero(a.DType.Size)
 	}
 	if a.Sparse && repeats(plain, elem) {
-		return out, nil
+		return ctx.Err()
 	}
 	if err := w.room(a.Codec.Bound(len(plain)), 0); err != nil {
-		return out, err
+		return err
 	}
 	raw, err := a.Codec.Encode(w.raw, plain, 1)
 	if err != nil {
-		return out, ndfile.CodecError(err, 0)
+		return ndfile.CodecError(err, 0)
 	}
-	return append(out, raw...), ctx.Err()
+	return w.out.add(ctx, k, raw)
+}
+
+// decodeOld decodes a chunk of the shard that is written anew.
+func (w *worker) decodeOld(ctx context.Context, a *Array, plain []byte, e codec.Entry) error {
+	o := &w.shard
+	if err := checkWhole(int(e.Len), 0); err != nil {
+		return err
+	}
+	raw, err := o.block.Sized(int(e.Len))
+	if err != nil {
+		return err
+	}
+	if err := flat.ReadFull(ctx, o.file, raw, int64(e.Off)); err != nil {
+		return a.fileError(err, string(o.name))
+	}
+	if err := a.Shards.Layout.Inner.Decode(plain, raw); err != nil {
+		return located(ndfile.CodecError(err, int64(e.Off)), string(o.name))
+	}
+	return nil
 }
 
 // zero is an element of zeros.

@@ -27,7 +27,7 @@ type worker struct {
 	header [64]byte
 	shard  openShard
 	list   []shardPiece
-	out    []byte    // a shard that is made
+	out    shardFile // a shard that is made
 	files  [2][]byte // the parts of a file that is written
 }
 

@@ -123,19 +123,24 @@ func (w *worker) store(a *Array, index []int64, plain []byte, opt vfs.WriteOptio
 // storeRaw writes the file of an encoded chunk.
 func (w *worker) storeRaw(a *Array, index []int64, raw []byte, opt vfs.WriteOptions) error {
 	path := w.setPath(a, index)
-	if err := a.checkPlace(path); err != nil {
-		return err
-	}
 	w.files = [2][]byte{nil, raw}
 	if a.Header != nil {
 		w.files[0] = a.Header.Append(w.header[:0], len(raw))
 	}
-	err := a.fs.WriteFile(path, w.files[:], opt)
+	return a.storeFile(path, opt, w.files[:])
+}
+
+// storeFile writes a file, and makes its folders where they are missing.
+func (a *Array) storeFile(path string, opt vfs.WriteOptions, parts [][]byte) error {
+	if err := a.checkPlace(path); err != nil {
+		return err
+	}
+	err := a.fs.WriteFile(path, parts, opt)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := a.makeFolders(path); err != nil {
 			return err
 		}
-		err = a.fs.WriteFile(path, w.files[:], opt)
+		err = a.fs.WriteFile(path, parts, opt)
 	}
 	return a.fileError(err, path)
 }

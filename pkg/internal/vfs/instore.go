@@ -49,11 +49,17 @@ func (s inStore) Create(path string, excl bool) (File, error) {
 	return CreateLike(s.FS, path, s.file)
 }
 
-func (s inStore) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
+// inStore completes options for a file of the store.
+func (s inStore) inStore(opt WriteOptions) WriteOptions {
 	if opt.Like == "" {
 		opt.Like = s.file
 	}
 	opt.Sync = opt.Sync || s.changes.synced()
+	return opt
+}
+
+func (s inStore) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
+	opt = s.inStore(opt)
 	err := s.FS.WriteFile(path, parts, opt)
 	if err == nil && !opt.Sync {
 		s.changes.wrote(path)

@@ -36,6 +36,11 @@ type Replace struct {
 // the old one is removed meanwhile. It is another file: hard links of the old one
 // keep the old content.
 func NewReplace(fsys FS, path string, opt WriteOptions) (*Replace, error) {
+	if s, ok := fsys.(interface {
+		inStore(WriteOptions) WriteOptions
+	}); ok {
+		opt = s.inStore(opt)
+	}
 	path = strings.Clone(path) // kept until Commit
 	target, mode, found, err := findTarget(fsys, path, opt.Exclusive)
 	if err != nil {

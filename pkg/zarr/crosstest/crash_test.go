@@ -57,6 +57,9 @@ func TestMain(m *testing.M) {
 			ops["flushed: "+name+" "+format] = func(dir string) error { flush = true; return c.do(dir) }
 		}
 	}
+	for name, do := range shardChanges {
+		ops[name] = do
+	}
 	crashtest.Main(m, ops)
 }
 
