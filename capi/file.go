@@ -171,7 +171,7 @@ func newFile(path string, options *C.ndf_open_options) (*file, error) {
 		opt.Mode = ndfile.Mode(own.mode)
 		opt.Format = strings.Clone(fieldText(own.format))
 		opt.FollowSymlinks, opt.Shared = own.follow_symlinks != 0, own.shared != 0
-		opt.Timeout = time.Duration(max(-1, min(int64(own.timeout_ms), maxTimeout))) * time.Millisecond
+		opt.Timeout = timeoutOf(own.timeout_ms)
 		opt.Sync, opt.RequireLock = own.sync != 0, own.require_lock != 0
 		opt.Progress = progressAt(own.progress, own.user)
 	}
@@ -185,6 +185,10 @@ func newFile(path string, options *C.ndf_open_options) (*file, error) {
 
 // maxTimeout is more milliseconds than anybody waits, and few enough for a time.Duration.
 const maxTimeout = 1 << 40
+
+func timeoutOf(ms C.int64_t) time.Duration {
+	return time.Duration(max(-1, min(int64(ms), maxTimeout))) * time.Millisecond
+}
 
 // register gives an open file its handle.
 func (f *file) register() (handle, error) {
@@ -212,7 +216,7 @@ func (f *file) register() (handle, error) {
 //   - file (out, owned): receives the handle; 0 after an error
 //
 // Returns: NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several; NDF_ERR_EXISTS
-// with options.exclusive; NDF_ERR_NOT_FOUND when the folder is missing; NDF_ERR_PERMISSION; NDF_ERR_VALUE for
+// with options.exclusive; NDF_ERR_BUSY when others have the store at path open for changes; NDF_ERR_NOT_FOUND when the folder is missing; NDF_ERR_PERMISSION; NDF_ERR_VALUE for
 // attributes that the format cannot hold; NDF_ERR_NOT_SUPPORTED; NDF_ERR_IO; NDF_ERR_ARGUMENT.
 //
 // Ownership: the handle is the caller's, to be given to ndf_file_close or ndf_file_abort.
@@ -255,6 +259,7 @@ func createOptions(format, attrsJSON *C.char, options *C.ndf_write_options) (opt
 	if opt.WriteOptions, err = writeOptions("ndf_write_options", own.commit, own.sync, own.exclusive); err != nil {
 		return opt, err
 	}
+	opt.Timeout, opt.Progress = timeoutOf(own.timeout_ms), progressAt(own.progress, own.user)
 	opt.Trailing, err = sliceAt[byte]("ndf_write_options: trailing", pointer(own.trailing), int64(own.trailing_len))
 	return opt, err
 }

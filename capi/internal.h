@@ -29,6 +29,9 @@ typedef struct ndfgo_write_options {
   uint32_t exclusive;
   uintptr_t trailing;
   int64_t trailing_len;
+  int64_t timeout_ms;
+  uintptr_t progress;
+  uintptr_t user;
 } ndfgo_write_options;
 
 typedef struct ndfgo_blosc_params {

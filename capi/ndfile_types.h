@@ -91,6 +91,10 @@ typedef struct ndf_write_options {
   uint32_t exclusive; /* not 0: the path must not exist yet (NDF_ERR_EXISTS) */
   const void *trailing; /* bytes to follow the data in formats with NDF_CAP_TRAILING; NULL: none */
   int64_t trailing_len;  /* how many, at most 64 MiB */
+  int64_t timeout_ms;    /* how long to wait for those who write to a store that is replaced; as in
+                            ndf_open_options */
+  ndf_progress progress; /* NULL: none. Called while the call waits for them; a step is a ms */
+  void *user;            /* handed to progress */
 } ndf_write_options;
 
 /* A format of this library. */

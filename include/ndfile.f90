@@ -127,12 +127,15 @@ module ndfile
   end type
 
   type, bind(C), public :: ndf_write_options
-    integer(c_int32_t) :: struct_size = 32
+    integer(c_int32_t) :: struct_size = 56
     integer(c_int32_t) :: commit = 0
     integer(c_int32_t) :: sync = 0
     integer(c_int32_t) :: exclusive = 0
     type(c_ptr) :: trailing = c_null_ptr
     integer(c_int64_t) :: trailing_len = 0
+    integer(c_int64_t) :: timeout_ms = 0
+    type(c_funptr) :: progress = c_null_funptr
+    type(c_ptr) :: user = c_null_ptr
   end type
 
   type, bind(C), public :: ndf_format_info

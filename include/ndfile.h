@@ -231,6 +231,10 @@ typedef struct ndf_write_options {
   uint32_t exclusive; /* not 0: the path must not exist yet (NDF_ERR_EXISTS) */
   const void *trailing; /* bytes to follow the data in formats with NDF_CAP_TRAILING; NULL: none */
   int64_t trailing_len;  /* how many, at most 64 MiB */
+  int64_t timeout_ms;    /* how long to wait for those who write to a store that is replaced; as in
+                            ndf_open_options */
+  ndf_progress progress; /* NULL: none. Called while the call waits for them; a step is a ms */
+  void *user;            /* handed to progress */
 } ndf_write_options;
 
 /* A format of this library. */
@@ -757,9 +761,9 @@ NDF_API int32_t ndf_file_open(const char *path, const ndf_open_options *options,
  *   file        [out, owned] receives the handle; 0 after an error
  *
  * Returns NDF_OK; NDF_ERR_FORMAT for an unknown format or an extension that names none or several;
- *   NDF_ERR_EXISTS with options.exclusive; NDF_ERR_NOT_FOUND when the folder is missing; NDF_ERR_PERMISSION;
- *   NDF_ERR_VALUE for attributes that the format cannot hold; NDF_ERR_NOT_SUPPORTED; NDF_ERR_IO;
- *   NDF_ERR_ARGUMENT.
+ *   NDF_ERR_EXISTS with options.exclusive; NDF_ERR_BUSY when others have the store at path open for changes;
+ *   NDF_ERR_NOT_FOUND when the folder is missing; NDF_ERR_PERMISSION; NDF_ERR_VALUE for attributes that the
+ *   format cannot hold; NDF_ERR_NOT_SUPPORTED; NDF_ERR_IO; NDF_ERR_ARGUMENT.
  * Ownership: the handle is the caller's, to be given to ndf_file_close or ndf_file_abort.
  * Threads: any.
  * Since 1.0. */

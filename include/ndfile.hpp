@@ -931,6 +931,7 @@ struct write_options {
   bool sync = false;       ///< fsync file and folder before success is reported
   bool exclusive = false;  ///< the path must not exist yet, otherwise NDF_ERR_EXISTS
   std::string trailing = {}; ///< bytes to follow the data, in formats with NDF_CAP_TRAILING
+  std::int64_t timeout_ms = 0; ///< how long to wait for those who write to a store that is replaced; 0: 5000, -1: not
 };
 
 /// What a file holds.
@@ -949,6 +950,7 @@ inline ndf_write_options c_options(const write_options &options) {
   out.exclusive = options.exclusive;
   out.trailing = options.trailing.empty() ? nullptr : options.trailing.data();
   out.trailing_len = static_cast<std::int64_t>(options.trailing.size());
+  out.timeout_ms = options.timeout_ms;
   return out;
 }
 } // namespace detail

@@ -27,7 +27,7 @@ func (of format) Create(ctx context.Context, fsys ndfile.FS, path string, opt nd
 		}
 	}
 	f := &file{disk: newDisk(fsys, false, ndfile.Limits{}), kind: ndfile.Table, attrs: newAttributes(opt.Attrs)}
-	if err := f.Create(ctx, fsys, trimRoot(path), opt.WriteOptions, edit.Replaced{Ours: ours, Signs: []string{rootdirsFile, storageFile, sizesFile}}); err != nil {
+	if err := f.Create(ctx, fsys, trimRoot(path), &opt, edit.Replaced{Ours: ours, Signs: []string{rootdirsFile, storageFile, sizesFile}}); err != nil {
 		return nil, ndfile.Locate(err, path, "", false)
 	}
 	return f, nil

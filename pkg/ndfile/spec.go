@@ -144,6 +144,10 @@ type CreateOptions struct {
 	// Trailing are bytes to follow the data ([Trailer]), at most DefaultMaxHeader;
 	// nil writes none. They must stay as they are until the file is closed.
 	Trailing []byte
+	// Timeout and Progress are as in [OpenOptions], where a store is replaced that
+	// others have open for changes.
+	Timeout  time.Duration
+	Progress func(done, total int64) bool
 }
 
 // SaveOptions are the options of Save.

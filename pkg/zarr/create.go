@@ -28,14 +28,14 @@ func (f format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 	}
 	if f.version.caps&ndfile.CapGroups == 0 {
 		file := &file{attrs: attrs}
-		if err := file.Create(ctx, fsys, path, opt.WriteOptions, old); err != nil {
+		if err := file.Create(ctx, fsys, path, &opt, old); err != nil {
 			return nil, err
 		}
 		file.store = newStore(f.version, fsys, file.Root, false, ndfile.Limits{})
 		return file, nil
 	}
 	g := &group{format: f, fsys: fsys, open: map[string]*file{}, groups: map[string]*inner{}}
-	if err := g.Session.Create(ctx, fsys, path, opt.WriteOptions, old); err != nil {
+	if err := g.Session.Create(ctx, fsys, path, &opt, old); err != nil {
 		return nil, err
 	}
 	g.store = newStore(f.version, fsys, g.Root, false, ndfile.Limits{})

@@ -166,10 +166,13 @@ class ndf_write_options(Structure):
         ("exclusive", c_uint32),
         ("trailing", c_void_p),
         ("trailing_len", c_int64),
+        ("timeout_ms", c_int64),
+        ("progress", c_void_p),
+        ("user", c_void_p),
     ]
 
 
-assert sizeof(ndf_write_options) == 32
+assert sizeof(ndf_write_options) == 56
 
 
 class ndf_format_info(Structure):

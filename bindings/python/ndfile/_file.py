@@ -73,7 +73,11 @@ _COMMITS = {"atomic": _capi.NDF_COMMIT_ATOMIC, "direct": _capi.NDF_COMMIT_DIRECT
 
 
 def write_options(
-    commit: str = "atomic", sync: bool = False, exclusive: bool = False, trailing: bytes = b""
+    commit: str = "atomic",
+    sync: bool = False,
+    exclusive: bool = False,
+    trailing: bytes = b"",
+    timeout_ms: int = 0,
 ) -> ctypes.Structure:
     """Make the C options of writing."""
     if commit not in _COMMITS:
@@ -83,11 +87,32 @@ def write_options(
     options.commit = _COMMITS[commit]
     options.sync = bool(sync)
     options.exclusive = bool(exclusive)
+    options.timeout_ms = timeout_ms
     if len(trailing):
         options.kept = _elements.as_bytes(trailing, "trailing")  # lives as long as the struct
         options.trailing = _elements.address(options.kept)
         options.trailing_len = options.kept.size
     return options
+
+
+def patient(path: Path, options: ctypes.Structure, timeout: float, function: Any, *arguments: Any) -> None:
+    """Call what waits for other writers as its options say; Ctrl-C ends the waiting."""
+    options.timeout_ms = -1
+    begin = time.monotonic()
+    try:
+        call(path, function, *arguments)
+    except BusyError:
+        left = timeout - (time.monotonic() - begin)
+        if left <= 0:
+            raise
+        options.timeout_ms = max(1, int(1000 * min(left, 1e12)))
+        with Watch(None) as watch:
+            options.progress = watch.callback
+            try:
+                call(path, function, *arguments)
+            except CanceledError:
+                watch.check()
+                raise
 
 
 class Reading(NamedTuple):
@@ -861,21 +886,7 @@ def open_handle(path: Path, mode: str, format: bytes | None, reading: Reading) -
             reading.sync,
             reading.require_lock,
         )
-        options.timeout_ms = -1
-        begin = time.monotonic()
-        try:
-            call(path, lib.ndf_file_open, *arguments)
-        except BusyError:
-            options.timeout_ms = int(1000 * (begin + reading.timeout - time.monotonic()))
-            if options.timeout_ms <= 0:
-                raise
-            with Watch(None) as watch:  # Ctrl-C ends the waiting
-                options.progress = watch.callback
-                try:
-                    call(path, lib.ndf_file_open, *arguments)
-                except CanceledError:
-                    watch.check()
-                    raise
+        patient(path, options, reading.timeout, lib.ndf_file_open, *arguments)
         return handle.value
     call(path, lib.ndf_file_open, *arguments)
     return handle.value

@@ -18,10 +18,11 @@ from ._file import (
     describe,
     open_handle,
     open_reading,
+    patient,
     warn_unlocked,
     write_options,
 )
-from ._lib import Path, call, encode_name, encode_path, lib
+from ._lib import Path, encode_name, encode_path, lib
 from ._stream import Copy, is_stream
 from ._table import Table
 from ._tree import Part
@@ -105,7 +106,8 @@ def open(
         `NotSupportedError` (but not in zarr0). Otherwise one writer at a time has the store open. Readers
         are never kept out.
     timeout : float, default 5.0
-        With mode "r+": how many seconds to wait for other writers; 0 does not wait.
+        How many seconds to wait for others who have the store open for changes, with mode "r+" and where a
+        store is replaced; 0 does not wait.
     require_lock : bool, default False
         With mode "r+": a `NotSupportedError` where the file system cannot lock; otherwise a `RuntimeWarning`,
         once, that nothing keeps other writers out.
@@ -176,7 +178,8 @@ def open(
     options = write_options(commit, sync, mode == "x", trailing)
     handle = ctypes.c_uint64()
     places = ctypes.addressof(options), ctypes.addressof(handle)
-    call(path, lib.ndf_file_create, encode_path(path), name, to_json(attrs), *places)
+    arguments = encode_path(path), name, to_json(attrs), *places
+    patient(path, options, reading.timeout, lib.ndf_file_create, *arguments)
     return _made(path, mode, handle.value, reading)
 
 

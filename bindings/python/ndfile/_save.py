@@ -17,7 +17,7 @@ from ._array import Array
 from ._attrs import to_json
 from ._copies import copy_groups, file_attrs
 from ._errors import failure
-from ._file import File, write_options
+from ._file import File, patient, write_options
 from ._frames import Frame, Nulls, frame_of, whole
 from ._items import by_name, make_items
 from ._lib import Path, encode_name, encode_path, lib
@@ -29,9 +29,9 @@ _ndf_save = lib["ndf_save_prepared"]
 _ndarray = np.ndarray
 _pool: list[Scratch] = []
 
-# The options that there can be.
+# The options that there can be, to begin with: they do not wait for anybody.
 _options = {
-    (commit, sync, exclusive): write_options(commit, sync, exclusive)
+    (commit, sync, exclusive): write_options(commit, sync, exclusive, timeout_ms=-1)
     for commit in ("atomic", "direct")
     for sync in (False, True)
     for exclusive in (False, True)
@@ -49,6 +49,7 @@ def save(
     commit: str = "atomic",
     sync: bool = False,
     exclusive: bool = False,
+    timeout: float = 5.0,
     trailing: bytes = b"",
     chunks: Any = None,
     compression: Any = None,
@@ -88,6 +89,9 @@ def save(
         Flush the file and its folder to the disk before this returns.
     exclusive : bool, default False
         Refuse to replace anything.
+    timeout : float, default 5.0
+        How many seconds to wait for others who have the store that is replaced open for changes; 0 does not
+        wait.
     trailing : bytes-like, optional
         Bytes to follow the data, in formats that allow it (rawarray), else a `NotSupportedError`.
     chunks, compression, fill_value, expected_rows : optional
@@ -102,6 +106,8 @@ def save(
     ------
     ExistsError
         With `exclusive`: the path exists (a FileExistsError).
+    BusyError
+        Others have the store that is to be replaced open for changes (a BlockingIOError).
     FormatError
         The extension does not tell the format (a ValueError).
     DTypeError
@@ -150,7 +156,9 @@ def save(
             "fill_value": fill_value,
             "expected_rows": expected_rows,
         }
-        new = open_file(path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing)
+        new = open_file(
+            path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing, timeout=timeout
+        )
         _save_copy(new, arrays, attrs is None, by_name(arrays, dims, var_attrs, extra), storage)
         return
     if arrays.__class__ is not dict and arrays.__class__ is not _ndarray:
@@ -163,15 +171,17 @@ def save(
                 "expected_rows": expected_rows,
             }
             mode = "x" if exclusive else "w"
-            new = open_file(path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing)
+            new = open_file(
+                path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing, timeout=timeout
+            )
             _save_frame(new, frame, dims, var_attrs, nulls, widths, storage)
             return
     try:
         options = _options[commit, sync, exclusive]
     except (KeyError, TypeError):
-        options = write_options(commit, sync, exclusive)
+        options = write_options(commit, sync, exclusive, timeout_ms=-1)
     if trailing.__class__ is not bytes or trailing:
-        options = write_options(commit, sync, exclusive, trailing)
+        options = write_options(commit, sync, exclusive, trailing, -1)
     if not (chunks is None and compression is None and fill_value is None and expected_rows is None):
         storage = {
             "chunks": chunks,
@@ -180,7 +190,9 @@ def save(
             "expected_rows": expected_rows,
         }
         mode = "x" if exclusive else "w"
-        new = open_file(path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing)
+        new = open_file(
+            path, mode, format, attrs=attrs, commit=commit, sync=sync, trailing=trailing, timeout=timeout
+        )
         with new as file:
             for name, value, names, own, more in by_name(arrays, dims, var_attrs, extra):
                 file.add(name, value, names, own, extra=more, **storage)
@@ -196,6 +208,7 @@ def save(
     named = {"": arrays} if arrays.__class__ is _ndarray else arrays  # as `by_name` does
     if arrays is not named:
         dims = None if dims is None else {"": dims}  # type: ignore[dict-item]
+    keep = None  # what items point to
     plain = attrs is None and dims is None and var_attrs is None and s.repack(named)
     if extra is None and (plain or s.pack_all(named, attrs, dims, var_attrs)):
         if options is not s.options:
@@ -203,7 +216,7 @@ def save(
         if format is not s.format:
             s.args.format = None if format is None else encode_name(format)
             s.format = format
-        status = _ndf_save(raw_path, s.p_args, s.p_err)
+        args = s.args
     else:
         items, keep = make_items(path, arrays, dims, var_attrs, extra)
         args = _capi.ndf_save_args(
@@ -215,9 +228,15 @@ def save(
             to_json(attrs),
             ctypes.addressof(options),
         )
-        status = _ndf_save(raw_path, ctypes.byref(args), s.p_err)
-        del keep
+    status = _ndf_save(raw_path, s.p_args if args is s.args else ctypes.byref(args), s.p_err)
     error = failure(status, s.err, path) if status else None
+    if status == _capi.NDF_ERR_BUSY and timeout > 0:
+        options = write_options(commit, sync, exclusive, trailing)
+        args.options = ctypes.addressof(options)
+        s.options = None
+        patient(path, options, timeout, lib.ndf_save_prepared, raw_path, ctypes.addressof(args))
+        error = None
+    del keep
     _pool.append(s)
     if error is not None:
         raise error

@@ -113,21 +113,21 @@ type Replaced struct {
 // Create begins the session of a new folder, as vfs.NewFolder makes it. Where it
 // replaces a store, it holds the writer lock of that one until End: what others are
 // about to write there would be lost.
-func (s *Session) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.WriteOptions, old Replaced) error {
-	folder, err := vfs.NewFolder(fsys, path, opt, old.Ours)
+func (s *Session) Create(ctx context.Context, fsys ndfile.FS, path string, opt *ndfile.CreateOptions, old Replaced) error {
+	folder, err := vfs.NewFolder(fsys, path, opt.WriteOptions, old.Ours)
 	if err != nil {
 		return err
 	}
 	lock := func(store string, timeout time.Duration) (*Lock, error) {
-		return lockStore(ctx, vfs.InStore(fsys, store, old.Signs...), store, &ndfile.OpenOptions{Timeout: timeout})
+		return lockStore(ctx, vfs.InStore(fsys, store, old.Signs...), store, &ndfile.OpenOptions{Timeout: timeout, Progress: opt.Progress})
 	}
 	s.Path, s.Root, s.Mode = strings.Clone(path), folder.Path(), Creating
 	s.Write = ndfile.WriteOptions{Commit: ndfile.CommitDirect, Sync: opt.Sync}
 	if store, found := folder.Replaces(); found {
-		s.lock, err = lock(store, 0)
+		s.lock, err = lock(store, opt.Timeout)
 		for i := 0; i < len(old.Parts) && err == nil; i++ {
 			var part *Lock
-			if part, err = lock(store+"/"+old.Parts[i], 0); part != nil {
+			if part, err = lock(store+"/"+old.Parts[i], opt.Timeout); part != nil {
 				s.parts = append(s.parts, part)
 			}
 		}

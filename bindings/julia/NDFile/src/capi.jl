@@ -119,6 +119,9 @@ struct ndf_write_options
     exclusive::UInt32
     trailing::Ptr{Cvoid}
     trailing_len::Int64
+    timeout_ms::Int64
+    progress::Ptr{Cvoid}
+    user::Ptr{Cvoid}
 end
 
 struct ndf_format_info
@@ -481,7 +484,7 @@ const p_ndf_set_limits = Ref{Ptr{Cvoid}}(C_NULL)
 function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_error) == 1024
     @assert sizeof(ndf_open_options) == 64
-    @assert sizeof(ndf_write_options) == 32
+    @assert sizeof(ndf_write_options) == 56
     @assert sizeof(ndf_format_info) == 136
     @assert sizeof(ndf_file_info) == 80
     @assert sizeof(ndf_array_info) == 1656

@@ -100,7 +100,8 @@ kept that was changed until then.
 - `shared`: share the store with other writers of regions, who open it so too. Each write locks the chunks that it
   touches, one by one; changes of shape, arrays and attributes are refused (but not in zarr0). Otherwise one writer at a
   time has the store open. Readers are never kept out.
-- `timeout`: how many seconds to wait for other writers before the error `NDF_ERR_BUSY`, which names them; 0 does not wait.
+- `timeout`: how many seconds to wait for others who have the store open for changes, here or where it is replaced, before the
+  error `NDF_ERR_BUSY`, which names them; 0 does not wait.
 - `require_lock`: refuse a store that cannot be locked, because the file system has no locks; otherwise there is a warning,
   once, that nothing keeps other writers out.
 - `attrs`: attributes of a new file, anything like a `Dict` or a `NamedTuple`.
@@ -128,7 +129,7 @@ function open(path::AbstractString, mode::AbstractString="r"; format=nothing, fo
     if mode in ("w", "x")
         (follow_symlinks || shared || require_lock) &&
             throw(NDFileError(NDF_ERR_ARGUMENT, "follow_symlinks, shared and require_lock: only for files that exist"))
-        options = write_options(commit, sync, mode == "x")
+        options = write_options(commit, sync, mode == "x"; timeout=timeout)
         call(ndf_file_create, cpath, cformat, attrs_json(attrs, path), options, handle)
         return File(path, String(mode), Handle(handle[], ABORT_FILE, path))
     end
@@ -139,7 +140,7 @@ function open(path::AbstractString, mode::AbstractString="r"; format=nothing, fo
         access = mode == "r" ? NDF_MODE_READ : NDF_MODE_UPDATE
         options = Ref(cstruct(ndf_open_options,
             (mode=access, format=ctext_field(cformat), follow_symlinks=follow_symlinks, shared=shared,
-             timeout_ms=timeout > 0 ? max(1, ceil(Int64, 1000timeout)) : -1, sync=sync, require_lock=require_lock)))
+             timeout_ms=milliseconds(timeout), sync=sync, require_lock=require_lock)))
         call(ndf_file_open, cpath, options, handle)
     end
     return File(path, String(mode), Handle(handle[], CLOSE_FILE, mode == "r" ? "" : path))
@@ -159,13 +160,17 @@ end
 
 const NO_BYTES = UInt8[]
 
+# What the library takes a timeout in seconds as.
+milliseconds(timeout::Real) = timeout > 0 ? max(1, ceil(Int64, 1000min(timeout, 1e12))) : -1
+
 # The caller keeps trailing alive.
-function write_options(commit::Symbol, sync::Bool, exclusive::Bool, trailing::Vector{UInt8}=NO_BYTES)
+function write_options(commit::Symbol, sync::Bool, exclusive::Bool, trailing::Vector{UInt8}=NO_BYTES; timeout::Real=5)
     commit in (:atomic, :direct) ||
         throw(NDFileError(NDF_ERR_ARGUMENT, "commit: expected :atomic or :direct, found $(repr(commit))"))
     how = commit === :atomic ? NDF_COMMIT_ATOMIC : NDF_COMMIT_DIRECT
     at = isempty(trailing) ? C_NULL : Ptr{Cvoid}(pointer(trailing))
-    return Ref(cstruct(ndf_write_options, (commit=how, sync=sync, exclusive=exclusive, trailing=at, trailing_len=length(trailing))))
+    return Ref(cstruct(ndf_write_options, (commit=how, sync=sync, exclusive=exclusive, trailing=at, trailing_len=length(trailing),
+        timeout_ms=milliseconds(timeout))))
 end
 
 """

@@ -163,7 +163,8 @@ end
 part(::Type{T}, buf::Ptr{UInt8}, offset) where {T} = offset < 0 ? Ptr{T}(C_NULL) : Ptr{T}(buf + offset)
 
 """
-    NDFile.save(path, array; dims, attrs, var_attrs, format, commit=:atomic, sync=false, exclusive=false, trailing=UInt8[])
+    NDFile.save(path, array; dims, attrs, var_attrs, format, commit=:atomic, sync=false, exclusive=false, timeout=5,
+        trailing=UInt8[])
     NDFile.save(path, name => array...; ...)
     NDFile.save(path, arrays; ...)
 
@@ -180,6 +181,7 @@ bits is stored as it lies in memory, padding as zeros.
 - `format`: the name of the format; default: by the extension.
 - `commit`, `sync`: as for [`NDFile.open`](@ref); the file appears at `path` whole or not at all, unless `commit=:direct`.
 - `exclusive`: nothing may exist at `path` yet.
+- `timeout`: how many seconds to wait for others who have the store that is replaced open for changes; 0 does not wait.
 - `trailing`: bytes to follow the data, in RawArray files; see [`NDFile.trailing`](@ref).
 
 # Example
@@ -203,10 +205,10 @@ function save_described(path, describe, arrays; dims=nothing, var_attrs=nothing,
 end
 
 function save_arrays(path::String, given::Described; attrs=nothing, format=nothing, commit::Symbol=:atomic, sync::Bool=false,
-                     exclusive::Bool=false, trailing::Vector{UInt8}=NO_BYTES, extra=nothing)
+                     exclusive::Bool=false, timeout::Real=5, trailing::Vector{UInt8}=NO_BYTES, extra=nothing)
     arrays = ItemList(length(given.items))
     put_items!(arrays, 0, path, given, format, extra)
-    options = write_options(commit, sync, exclusive, trailing)
+    options = write_options(commit, sync, exclusive, trailing; timeout=timeout)
     GC.@preserve arrays trailing begin
         call(ndf_save, ctext(path, "path"), ctext(format, "format"), arrays.list, length(arrays.list), attrs_json(attrs, path),
             options)

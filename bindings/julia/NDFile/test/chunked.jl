@@ -147,6 +147,17 @@ end
     @test NDFile.read("p") == 1:1000
     NDFile.open(f -> f.array[1] = 0, "p", "r+"; shared=true)
     @test NDFile.read("p") == [0; 2:1000]
+
+    # Who replaces a store waits for those who write to it.
+    held = NDFile.open("p", "r+")
+    for busy in (() -> NDFile.save("p", [1, 2]; format="zarr0", timeout=0), () -> NDFile.save("p", [1, 2]; format="zarr0", timeout=0.1),
+                 () -> NDFile.open("p", "w"; format="zarr0", timeout=0))
+        e = problem(busy)
+        @test e isa NDFileError && e.code == NDFile.NDF_ERR_BUSY
+    end
+    close(held)
+    NDFile.save("p", [1, 2]; format="zarr0", timeout=0)
+    @test NDFile.read("p") == [1, 2]
 end
 
 @testset "errors of chunked arrays" begin
