@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// inflater decodes a Deflate stream (RFC 1951) whose length is known, from one
-// buffer to another: the whole output is its window, and nothing is copied
+// inflater decodes a Deflate stream (RFC 1951) from one buffer to another: the whole output is its window, and nothing is copied
 // twice. Tables of up to 11 and 8 bits decode most codes in one step, a second
 // table those that are longer; two short literals may be one step. The loop that
 // does the work is written twice, here and in asm/inflate.go, which knows where
@@ -23,6 +22,7 @@ type inflater struct {
 	at    int    // the next byte of src
 	bits  uint64 // the next bits of the stream, lowest first
 	nbits uint
+	long  bool // a block that is not compressed did not fit into the output
 	lens  [320]uint8
 	tail  [2 * inflateRead]byte // the end of src, and zeros
 }
@@ -81,16 +81,16 @@ func value(e uint32, hold uint64) int {
 	return int(e>>valueShift) + int(hold&(1<<(e&63)-1)>>(e>>lengthShift&15))
 }
 
-// inflate fills dst and says whether src is a stream of exactly its length. It
-// gives the bytes of src that the stream has.
-func (z *inflater) inflate(dst, src []byte) (read int, ok bool) {
-	z.src, z.at, z.bits, z.nbits = src, 0, 0, 0
+// inflate decodes the stream at the beginning of src to dst. It gives the bytes of
+// both that the stream has; where ok is false, those that were written.
+func (z *inflater) inflate(dst, src []byte) (n, read int, ok bool) {
+	z.src, z.at, z.bits, z.nbits, z.long = src, 0, 0, 0, false
 	defer func() { z.src = nil }()
 	op := 0
 	for last := false; !last; {
 		head, ok := z.take(3)
 		if !ok {
-			return 0, false
+			return op, 0, false
 		}
 		last = head&1 != 0
 		switch head >> 1 {
@@ -110,10 +110,10 @@ func (z *inflater) inflate(dst, src []byte) (read int, ok bool) {
 			ok = false
 		}
 		if !ok {
-			return 0, false
+			return op, 0, false
 		}
 	}
-	return z.at - int(z.nbits/8), op == len(dst)
+	return op, z.at - int(z.nbits/8), true
 }
 
 // fill makes at least 56 bits available, or all that there are.
@@ -155,7 +155,11 @@ func (z *inflater) stored(dst []byte, op int) (int, bool) {
 		return op, false
 	}
 	z.at += 4
-	if n > len(z.src)-z.at || n > len(dst)-op {
+	if n > len(z.src)-z.at {
+		return op, false
+	}
+	if n > len(dst)-op {
+		z.long = true
 		return op, false
 	}
 	copy(dst[op:], z.src[z.at:z.at+n])

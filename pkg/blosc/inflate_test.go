@@ -45,7 +45,7 @@ func TestInflate(t *testing.T) {
 			what := fmt.Sprintf("stream %d, %d bytes", i, len(data))
 			whole := append(stream.Bytes(), 1, 2, 3) // what follows is not read
 			dst := make([]byte, len(data))
-			if n, ok := z.inflate(dst, whole); !ok || n != stream.Len() || !bytes.Equal(dst, data) {
+			if m, n, ok := z.inflate(dst, whole); !ok || m != len(data) || n != stream.Len() || !bytes.Equal(dst, data) {
 				t.Fatalf("%s: %d of %d read, %v", what, n, stream.Len(), ok)
 			}
 			for range 5 {
@@ -57,7 +57,8 @@ func TestInflate(t *testing.T) {
 				}
 				want, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(bad)), int64(len(data)+1)))
 				buf := bytes.Repeat([]byte{0x5a}, len(data)+40)
-				_, ok := z.inflate(buf[:len(data):len(data)], bad)
+				m, _, ok := z.inflate(buf[:len(data):len(data)], bad)
+				ok = ok && m == len(data)
 				if ok != (err == nil && len(want) == len(data)) || ok && !bytes.Equal(buf[:len(data)], want) {
 					t.Fatalf("%s, damaged: %v, Go's decoder has %d bytes and says %v", what, ok, len(want), err)
 				}

@@ -24,8 +24,8 @@ func zlibDecode(st *state, dst, src []byte) bool {
 		return false
 	}
 	body := src[2 : len(src)-4]
-	n, ok := st.zlib.inflater.inflate(dst, body)
-	return ok && n == len(body) && adler32Sum(dst) == binary.BigEndian.Uint32(src[len(src)-4:])
+	n, read, ok := st.zlib.inflater.inflate(dst, body)
+	return ok && n == len(dst) && read == len(body) && adler32Sum(dst) == binary.BigEndian.Uint32(src[len(src)-4:])
 }
 
 // adler32Sum is the checksum at the end of a stream.

@@ -2,6 +2,8 @@ package codec
 
 import (
 	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -28,11 +30,8 @@ func (g gzipCodec) Config(Version) (*Object, error) { return members("level", in
 
 func (g gzipCodec) Bind(in Form) (Stage, Form, error) { return g, compressed(in.Size), nil }
 
-// gzipWriters are encoders for each level, gzipReaders decoders.
-var (
-	gzipWriters [10]sync.Pool
-	gzipReaders sync.Pool
-)
+// gzipWriters are encoders for each level.
+var gzipWriters [10]sync.Pool
 
 func (g gzipCodec) Encode(dst, src []byte) ([]byte, error) {
 	out := &appender{dst}
@@ -51,13 +50,78 @@ func (g gzipCodec) Encode(dst, src []byte) ([]byte, error) {
 }
 
 func (g gzipCodec) Decode(dst, src []byte, limit int64) ([]byte, error) {
-	r, _ := gzipReaders.Get().(*gzip.Reader)
-	if r == nil {
-		r = new(gzip.Reader)
+	const trailer = 8 // the checksum and the size of what is decoded, little endian
+	at, begin := len(dst), 0
+	for first := true; first || begin < len(src); first = false {
+		head, err := gzipHeader(src, begin)
+		if err != nil {
+			return dst, err
+		}
+		if len(src)-head < trailer {
+			return dst, corruptAt("gzip", len(src), "the data end too early")
+		}
+		from := len(dst)
+		guess := int64(binary.LittleEndian.Uint32(src[len(src)-4:])) // where there is one member
+		var n int
+		if dst, n, err = inflate("gzip", dst, src[head:len(src)-trailer], guess, limit-int64(from-at)); err != nil {
+			return dst, err
+		}
+		end := head + n
+		sum, size := binary.LittleEndian.Uint32(src[end:]), binary.LittleEndian.Uint32(src[end+4:])
+		if have := crc32.ChecksumIEEE(dst[from:]); have != sum {
+			return dst, corruptAt("gzip", end, "the checksum is %08x, but the data have %08x", sum, have)
+		}
+		if size != uint32(len(dst)-from) {
+			return dst, corruptAt("gzip", end+4, "decodes to %d bytes, expected %d (modulo 2^32)", len(dst)-from, size)
+		}
+		begin = end + trailer
 	}
-	defer gzipReaders.Put(r)
-	if err := r.Reset(bytes.NewReader(src)); err != nil {
-		return dst, streamError("gzip", err)
+	return dst, nil
+}
+
+// gzipHeader gives the end of the header of the member that begins at at.
+func gzipHeader(src []byte, at int) (end int, err error) {
+	const (
+		flagSum, flagExtra, flagName, flagComment = 2, 4, 8, 16
+
+		size = 10 // of the header without what flags announce
+	)
+	short := corruptAt("gzip", len(src), "the data end too early")
+	p := src[at:]
+	if len(p) < size {
+		return 0, short
 	}
-	return readAll("gzip", dst, r, limit)
+	if p[0] != 0x1f || p[1] != 0x8b || p[2] != 8 {
+		return 0, corruptAt("gzip", at, "no member begins here")
+	}
+	n, flags := size, p[3]
+	if flags&flagExtra != 0 {
+		if len(p) < n+2 {
+			return 0, short
+		}
+		n += 2 + int(binary.LittleEndian.Uint16(p[n:]))
+	}
+	for _, text := range [...]byte{flagName, flagComment} {
+		if flags&text == 0 {
+			continue
+		}
+		zero := bytes.IndexByte(p[min(n, len(p)):], 0)
+		if zero < 0 {
+			return 0, short
+		}
+		n += zero + 1
+	}
+	if flags&flagSum != 0 {
+		if len(p) < n+2 {
+			return 0, short
+		}
+		if sum := binary.LittleEndian.Uint16(p[n:]); sum != uint16(crc32.ChecksumIEEE(p[:n])) {
+			return 0, corruptAt("gzip", at+n, "the checksum of the header does not fit")
+		}
+		n += 2
+	}
+	if n > len(p) {
+		return 0, short
+	}
+	return at + n, nil
 }

@@ -1,11 +1,12 @@
 package codec
 
 import (
-	"bytes"
-	"io"
+	"encoding/binary"
 	"sync"
 
 	"github.com/klauspost/compress/zlib"
+
+	"github.com/ndfile/ndfile/pkg/blosc"
 )
 
 // The codec "zlib" of numcodecs: RFC 1950.
@@ -19,11 +20,8 @@ func (z zlibCodec) Config(Version) (*Object, error) { return members("level", in
 
 func (z zlibCodec) Bind(in Form) (Stage, Form, error) { return z, compressed(in.Size), nil }
 
-// zlibWriters are encoders for each level from -1 on, zlibReaders decoders.
-var (
-	zlibWriters [11]sync.Pool
-	zlibReaders sync.Pool
-)
+// zlibWriters are encoders for each level from -1 on.
+var zlibWriters [11]sync.Pool
 
 func (z zlibCodec) Encode(dst, src []byte) ([]byte, error) {
 	out := &appender{dst}
@@ -42,20 +40,24 @@ func (z zlibCodec) Encode(dst, src []byte) ([]byte, error) {
 }
 
 func (z zlibCodec) Decode(dst, src []byte, limit int64) ([]byte, error) {
-	in := bytes.NewReader(src)
-	r, _ := zlibReaders.Get().(io.ReadCloser)
-	var err error
-	if r == nil {
-		r, err = zlib.NewReader(in)
-	} else {
-		err = r.(zlib.Resetter).Reset(in, nil)
+	const header, trailer, dictionary = 2, 4, 0x20
+	if len(src) < header+trailer {
+		return dst, corruptAt("zlib", len(src), "the data end too early")
 	}
+	if src[0]&15 != 8 || src[0]>>4 > 7 || src[1]&dictionary != 0 || binary.BigEndian.Uint16(src)%31 != 0 {
+		return dst, corruptAt("zlib", 0, "no stream begins here")
+	}
+	at := len(dst)
+	dst, n, err := inflate("zlib", dst, src[header:len(src)-trailer], 8*int64(len(src)), limit)
 	if err != nil {
-		return dst, streamError("zlib", err)
+		return dst, err
 	}
-	defer zlibReaders.Put(r)
-	if dst, err = readAll("zlib", dst, r, limit); err == nil && in.Len() > 0 {
-		err = corruptAt("zlib", len(src)-in.Len(), "%d bytes behind the end of the stream", in.Len())
+	end := header + n
+	if want, have := binary.BigEndian.Uint32(src[end:]), blosc.Adler32(dst[at:]); want != have {
+		return dst, corruptAt("zlib", end, "the checksum is %08x, but the data have %08x", want, have)
 	}
-	return dst, err
+	if rest := len(src) - end - trailer; rest > 0 {
+		return dst, corruptAt("zlib", end+trailer, "%d bytes behind the end of the stream", rest)
+	}
+	return dst, nil
 }

@@ -167,10 +167,13 @@ const (
 	maxRequests = 8
 )
 
-// ReadParts fills all parts from one value, none of them behind its end. A file reads
-// one after the other; a [ContextValue] knows what is best.
+// ReadParts fills all parts from one value, none of them behind its end, and may change
+// their Off. A [ContextValue], and any other with that method, knows what is best;
+// else one is read after the other.
 func ReadParts(ctx context.Context, v Value, parts []Part) error {
-	if c, ok := v.(ContextValue); ok {
+	if c, ok := v.(interface {
+		ReadParts(ctx context.Context, parts []Part) error
+	}); ok {
 		return c.ReadParts(ctx, parts)
 	}
 	for _, p := range parts {

@@ -73,6 +73,7 @@ type Array struct {
 
 	fs      vfs.FS  // FS, perhaps without symlinks
 	remote  bool    // a store: each read is a request
+	direct  bool    // chunks are files of nothing but elements, and large: only what is wanted is read
 	shape   []int64 // with the rows of tail
 	stored  []int64 // what the files hold: without the rows of tail
 	grid    []int64 // of stored
@@ -134,6 +135,8 @@ func (a *Array) Init(shape []int64) error {
 		a.fs = vfs.NoFollow(a.FS)
 	}
 	a.remote = vfs.IsStore(a.FS)
+	_, plain := a.Codec.(Plain)
+	a.direct = plain && a.Header == nil && !a.remote && a.size > smallSpan
 	return a.SetShape(shape)
 }
 

@@ -106,6 +106,9 @@ func (w *worker) tryPiece(ctx context.Context, s *selection, j int64) error {
 	}
 	defer w.close()
 
+	if done, err := w.readRows(ctx, s); done || err != nil {
+		return err
+	}
 	if keep {
 		if lo, hi := w.around(known, room); hi-lo <= room {
 			win, err := a.cache.memory(a.Number(w.index), lo, hi-lo)
@@ -189,14 +192,17 @@ func (p *piece) cut(s *selection, most int, do func() error) error {
 
 // around is what is decoded of an open chunk in order to keep it: the blocks that
 // the piece touches, or all of the chunk when that has room and other parts of
-// it were read before.
+// it were read before. Of elements as they are it is some around the piece then.
 func (w *worker) around(known bool, room int) (lo, hi int) {
-	if known && w.Size <= room {
+	block := w.Block
+	if known && w.Stored {
+		block = nearBytes
+	} else if known && w.Size <= room {
 		return 0, w.Size
 	}
-	lo = w.lo - w.lo%w.Block
-	blocks := (w.hi-1-lo)/w.Block + 1
-	hi = min(lo+blocks*w.Block, w.Size)
+	lo = w.lo - w.lo%block
+	blocks := (w.hi-1-lo)/block + 1
+	hi = min(lo+blocks*block, w.Size)
 	if w.StopsEarly { // no further than is wanted, and a little more
 		hi = min(hi, w.hi+nearBytes/8)
 	}

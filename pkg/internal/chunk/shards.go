@@ -13,6 +13,7 @@ import (
 	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
+	"github.com/ndfile/ndfile/pkg/store"
 )
 
 // Shards has the chunks of an Array lie in files of several: shards, each with an
@@ -197,7 +198,9 @@ func (w *worker) openInner(ctx context.Context, a *Array, index []int64, least i
 		if all {
 			n = min(max(n, a.size+128), maxFirstRead)
 		}
-		n = int(min(uint64(n), e.Len))
+		if n = int(min(uint64(n), e.Len)); a.direct {
+			n = 0
+		}
 		if err := w.room(n, 0); err != nil {
 			return false, err
 		}
@@ -234,7 +237,16 @@ type section struct {
 
 func (s section) ReadAt(p []byte, off int64) (int, error) { return s.File.ReadAt(p, s.off+off) }
 func (s section) Size() (int64, error)                    { return s.size, nil }
-func (s section) Close() error                            { return nil } // the shard stays open
+
+// ReadParts has the shard's file read the parts.
+func (s section) ReadParts(ctx context.Context, parts []store.Part) error {
+	for i := range parts {
+		parts[i].Off += s.off
+	}
+	return flat.ReadParts(ctx, s.File, parts)
+}
+
+func (s section) Close() error { return nil } // the shard stays open
 
 // cells divides a selection by shards.
 func (a *Array) cells(s *selection) (axes [][][2]int64, n int64) {
@@ -359,14 +371,14 @@ func (w *worker) readRun(ctx context.Context, a *Array, list []shardPiece, i int
 		return end, nil
 	}
 	lo, hi := first.Off, first.Off+first.Len
-	for ; end < len(list); end++ {
+	for ; end < len(list) && !a.direct; end++ {
 		e := o.entries[list[end].k]
 		if e == codec.Missing || e.Off > hi+maxGap || max(hi, e.Off+e.Len)-lo > maxRun {
 			break
 		}
 		hi = max(hi, e.Off+e.Len)
 	}
-	if o.run = nil; hi-lo > maxRun { // one chunk, read as it is needed
+	if o.run = nil; hi-lo > maxRun || a.direct { // one chunk, read as it is needed
 		return end, nil
 	}
 	run, err := o.block.Sized(int(hi - lo))

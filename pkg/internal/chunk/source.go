@@ -54,14 +54,18 @@ func (w *worker) open(ctx context.Context, a *Array, index []int64, least int, a
 	if all { // few chunks are larger than what they decode to
 		n = min(max(n, a.size+128), most)
 	}
-	if err := w.room(n, 0); err != nil {
-		return false, err
-	}
 	w.source = source{name: path}
 	if err := a.checkFoldersOnce(path); err != nil {
 		return false, err
 	}
-	w.have, w.rest, err = a.fs.ReadSmall(ctx, path, w.raw)
+	if a.direct {
+		w.rest, err = a.fs.Open(path)
+	} else {
+		if err := w.room(n, 0); err != nil {
+			return false, err
+		}
+		w.have, w.rest, err = a.fs.ReadSmall(ctx, path, w.raw)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if a.Sparse {
 			return false, nil
