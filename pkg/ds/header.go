@@ -100,6 +100,9 @@ func (v *variable) dtype() ndarray.DType {
 // isString reports whether elements have lengths of their own.
 func (v *variable) isString() bool { return v.code == strCode || v.code == unicodeCode }
 
+// usualEntry is about how many bytes of the header a variable takes.
+const usualEntry = 128
+
 // header is the parsed head of a file. It keeps spans of its text and builds no
 // values, so that a small file is read without allocating; a used header can be
 // used again for another file.
@@ -221,6 +224,10 @@ func (h *header) parse() error {
 		return h.syntax(err)
 	}
 	dataset := false
+	if h.vars == nil {
+		h.vars = make([]variable, 0, len(h.text)/usualEntry+1)
+		h.shapes = make([]int64, 0, 2*cap(h.vars))
+	}
 	for first := true; ; first = false {
 		raw, plain, more, err := s.NextKey(first)
 		if err != nil {
@@ -517,6 +524,7 @@ func attributes(o *ndfile.Attrs) *ndfile.Attrs {
 // silently take the last.
 func (h *header) index() error {
 	sorted := true
+	h.byName = slices.Grow(h.byName, len(h.vars))
 	for i := range h.vars {
 		h.byName = append(h.byName, int32(i))
 		sorted = sorted && (i == 0 || bytes.Compare(h.vars[i-1].name, h.vars[i].name) < 0)

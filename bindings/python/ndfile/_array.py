@@ -40,7 +40,7 @@ from ._lib import call, content, lib, text
 from ._orthogonal import Orthogonal, is_array, positions
 from ._reduce import Reducible
 from ._spec import INT64S, lengths
-from ._tree import Description, in_memory
+from ._tree import Description, in_memory, own
 
 if TYPE_CHECKING:
     from ._file import File
@@ -180,7 +180,7 @@ class Array(Chunked, Reducible):
         self.name = name
         if description is None:
             description = self._describe(handle)
-        self.dtype_name, dtype, shape, self.masked, _, _ = description
+        self.dtype_name, dtype, shape, self.masked, _ = description
         # What an array without data does not have is not set: see __getattr__.
         self.dtype: np.dtype
         self.shape: tuple[int, ...]
@@ -188,7 +188,7 @@ class Array(Chunked, Reducible):
             self.dtype = dtype
         if shape is not None:
             self.shape = shape
-        self._meta: dict[str, Any] | None = None  # decoded, of an array with a position
+        self._meta: dict[str, Any] | None = None  # of an array with a position
         # In a file that does not change: where it stands among the arrays; else -1.
         self._position = position
         # Elements are read one by one through memory that is kept.
@@ -215,8 +215,7 @@ class Array(Chunked, Reducible):
             in_memory(name),
             None if flags & _capi.NDF_ARRAY_NO_DATA else tuple(info.shape[: info.ndim]),
             bool(flags & _capi.NDF_ARRAY_MASKED),
-            "",
-            0,
+            None,
         )
 
     @property
@@ -248,7 +247,7 @@ class Array(Chunked, Reducible):
                 if self._position >= 0:
                     self._handle = handle
                     return handle.value
-                name, _, shape, masked, _, _ = self._describe(handle.value)
+                name, _, shape, masked, _ = self._describe(handle.value)
                 found = name, shape, masked
                 if found != self._description:
                     raise HandleError(
@@ -344,7 +343,7 @@ class Array(Chunked, Reducible):
         return attrs_of(self)
 
     def _metadata(self) -> dict[str, Any]:
-        """Give the decoded metadata of an array with a position."""
+        """Give the metadata of an array with a position, not to be changed."""
         file = self._file
         if not file._handle:
             file._open()  # or it is closed
@@ -354,14 +353,9 @@ class Array(Chunked, Reducible):
         return meta
 
     def _load_attrs(self) -> dict[str, Any]:
-        found: Any
         if self._position >= 0:
-            meta = self._metadata()
-            if "attrs" not in meta:
-                meta = self._file._described().metadata(self._position)
-            found = meta.pop("attrs")  # they are the caller's from now on
-        else:
-            found = from_json(self._attrs_json(), self._file.path)
+            return own(self._metadata()["attrs"])
+        found = from_json(self._attrs_json(), self._file.path)
         return found if isinstance(found, dict) else {}
 
     def _attrs_json(self) -> str:
@@ -465,10 +459,15 @@ class Array(Chunked, Reducible):
 
     def _whole(self) -> Any:
         """Read everything."""
-        file = self._file
-        tree = file._tree
-        if tree is not None and self._position >= 0:
-            value = tree.value(file._handle or file._open(), self._position)
+        i = self._position
+        if i >= 0:
+            file = self._file
+            handle, tree = file._handle or file._open(), file._tree or file._described()
+            part = tree.ahead
+            if part is not None and 0 <= i - part.first < part.n:
+                value = part.value(i)
+            else:
+                value = tree.value(handle, i)
             if value is not None:
                 return value
         return self._read(select(Ellipsis, self._extents(), self._where))
@@ -1012,6 +1011,6 @@ def _unpickle(file: File, name: str, dtype_name: str, shape: tuple[int, ...] | N
     with file._lock:
         array = file._array_in_use(name)
         if array is None:
-            array = Array(file, name, 0, (dtype_name, in_memory(dtype_name), shape, masked, "", 0))
+            array = Array(file, name, 0, (dtype_name, in_memory(dtype_name), shape, masked, None))
             file._arrays[name] = weakref.ref(array)
         return array

@@ -63,6 +63,7 @@ class About(NamedTuple):
     kind: str
     caps: int
     narrays: int
+    nrows: int | None  # of a table
     unlocked: bool
 
 
@@ -390,7 +391,7 @@ class File(Mapping[str, Array]):
                 i = tree.index.get(name)
                 if i is None:
                     raise NameNotFoundError(f"{self.path}: {unknown(name, tree.names)}", path=self.path)
-                array = Array(self, name, 0, tree.describe(handle, i), i)
+                array = Array(self, name, 0, tree.known.get(i) or tree.describe(handle, i), i)
             else:
                 array = Array(self, name, self._open_array(name))
             self._arrays[name] = weakref.ref(array)
@@ -704,14 +705,11 @@ class File(Mapping[str, Array]):
             raise self._of_the_parent()
         if not handle:
             return
-        s = take()
-        status = s.end(function, handle)
-        error = failure(status, s.err, self.path) if status else None
-        _scratches.append(s)
-        for array in arrays:
-            array._handle.close()
-        if error is not None:
-            raise error
+        try:
+            close_handle(self.path, handle, function)
+        finally:
+            for array in arrays:
+                array._handle.close()
 
     def __enter__(self) -> Self:
         self._open()
@@ -922,6 +920,16 @@ def open_reading(path: Path, format: bytes | None, reading: Reading) -> tuple[in
         _scratches.append(s)
 
 
+def close_handle(path: Path, handle: int, function: Any = _ndf_file_close) -> None:
+    """Close a file in the library, or abort it."""
+    s = take()
+    status = s.end(function, handle)
+    error = failure(status, s.err, path) if status else None
+    _scratches.append(s)
+    if error is not None:
+        raise error
+
+
 def describe(path: Path, handle: int) -> ctypes.Structure:
     """Ask the library what an open file is."""
     info = _capi.ndf_file_info()
@@ -930,15 +938,17 @@ def describe(path: Path, handle: int) -> ctypes.Structure:
     return info
 
 
-# kind, narrays, caps, format, flags
-_says = struct.Struct("=4xIqI4x32s8xI").unpack_from
+# kind, narrays, caps, format, nrows, flags
+_says = struct.Struct("=4xIqI4x32sqI").unpack_from
+_UNLOCKED = _capi.NDF_FILE_UNLOCKED
 _formats: dict[bytes, str] = {}  # names as they stand in the struct, and as texts
 
 
 def about(info: Any) -> About:
     """Take what the library says of a file."""
-    kind, narrays, caps, raw, flags = _says(info)
+    kind, narrays, caps, raw, nrows, flags = _says(info)
     name = _formats.get(raw)
     if name is None:
         name = _formats[raw] = raw.split(b"\0", 1)[0].decode()
-    return About(name, _KINDS.get(kind, "unknown"), caps, narrays, flags & _capi.NDF_FILE_UNLOCKED != 0)
+    unlocked = flags & _UNLOCKED != 0
+    return About(name, _KINDS.get(kind, "unknown"), caps, narrays, None if nrows < 0 else nrows, unlocked)

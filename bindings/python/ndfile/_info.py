@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import Any
 
 from . import _capi
+from ._file import Reading, close_handle, open_reading
 from ._lib import Path, call, encode_path, lib, text
-from ._open import open as open_file
 from ._spec import Compression
-from ._table import Table
-from ._tree import Description
+from ._tree import Description, Tree
 
 _CAPS = {
     value: name[len("NDF_CAP_") :].lower().replace("_", "-")
@@ -95,26 +95,30 @@ def info(path: Path) -> dict[str, Any]:
     >>> x["dtype"], x["shape"], x["dims"], x["attrs"]
     ('<f8', (2,), ('time',), {'units': 'm'})
     """
-    with open_file(path) as file:
+    handle, about, part = open_reading(path, None, Reading())
+    try:
+        tree = Tree(handle, os.fsdecode(path), about.caps, about.narrays, part)
         return {
-            "format": file.format,
-            "kind": file.kind,
-            "nrows": file.nrows if isinstance(file, Table) else None,
-            "attrs": dict(file.attrs),
-            "arrays": {name: _array(*found) for name, found in file._described().all(file._open())},
+            "format": about.format,
+            "kind": about.kind,
+            "nrows": about.nrows,
+            "attrs": tree.file_attrs(handle),
+            "arrays": {name: _array(*found) for name, found in tree.all(handle)},
         }
+    finally:
+        close_handle(path, handle)
 
 
 def _array(description: Description, meta: dict[str, Any]) -> dict[str, Any]:
     """Describe one array."""
-    dtype, _, shape, masked, _, _ = description
-    dims, chunks, compression = meta.get("dims"), meta.get("chunks"), meta.get("compression")
+    get = meta.get
+    dims, chunks, compression = get("dims"), get("chunks"), get("compression")
     return {
-        "dtype": dtype,
-        "shape": shape,
+        "dtype": description[0],
+        "shape": description[2],
         "dims": None if dims is None else tuple(dims),
         "chunks": None if chunks is None else tuple(chunks),
         "compression": None if compression is None else Compression(*compression),
-        "masked": masked,
+        "masked": description[3],
         "attrs": meta["attrs"],
     }

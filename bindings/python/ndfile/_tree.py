@@ -6,6 +6,7 @@ which is decoded when it is asked for.
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import struct
@@ -35,18 +36,14 @@ _META = _capi.NDF_LOAD_META | _capi.NDF_LOAD_BARE | _capi.NDF_LOAD_SOME
 _NAMES = _capi.NDF_LOAD_NAMES | _capi.NDF_LOAD_SOME
 _NO_DATA, _MASKED, _STRINGS = _capi.NDF_ARRAY_NO_DATA, _capi.NDF_ARRAY_MASKED, _capi.NDF_ARRAY_STRINGS
 _info = _capi.ndf_load_info
-# ndim, flags, count, name_offset, name_len, data_offset, meta_offset, stored_len and the first four bytes of
-# dtype
-_all = struct.Struct(
-    f"=4xiI4xq8xqqq{_info.meta_offset.offset - _info.data_len.offset}xq"
-    f"{_info.stored_len.offset - _info.meta_len.offset}xqI"
-).unpack_from
+# ndim, flags, count, name_offset, name_len, stored_len and the first four bytes of dtype
+_all = struct.Struct(f"=4xiI4xq8xqq{_info.stored_len.offset - _info.data_offset.offset}xqI").unpack_from
 _NEAR = 1 << 12  # bytes of an array that is read with its neighbours
 _scan: Any = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _ndarray = np.ndarray
 
-#: dtype as stored, dtype in memory, shape, masked, a text with metadata and where in it this array's begin.
-Description = tuple[str, "np.dtype | None", "tuple[int, ...] | None", bool, str, int]
+#: dtype as stored, dtype in memory, shape, masked, and the metadata of the arrays that came with it.
+Description = tuple[str, "np.dtype | None", "tuple[int, ...] | None", bool, "Metadata | None"]
 
 _dtypes_of: dict[str, np.dtype | None] = {}
 
@@ -66,25 +63,44 @@ def in_memory(name: str) -> np.dtype | None:
 _plain_names = {code: (d.str, d) for code, d in _plain.items()}
 
 
-def decode(text: str, at: int, path: Any) -> Any:
-    """Decode the JSON value that begins at a place of a text."""
-    try:
-        return _scan(text, at)[0]
-    except ValueError as e:  # an integer of more digits than sys.get_int_max_str_digits()
-        raise LimitError(f"{path}: attributes: {e}", path=path) from e
+class Metadata:
+    """Metadata of some arrays of a file, and of the file: a JSON text, decoded when it is first looked at."""
+
+    __slots__ = ("_path", "_text", "first", "items")
+
+    def __init__(self, text: str, first: int, path: Any) -> None:
+        self._text, self.first, self._path = text, first, path
+        self.items: list[Any] | None = None  # decoded: of the file, and of each array
+
+    def decode(self) -> list[Any]:
+        """Decode them all."""
+        try:
+            items: list[Any] = _scan(self._text, 0)[0]
+        except ValueError as e:  # an integer of more digits than sys.get_int_max_str_digits()
+            raise LimitError(f"{self._path}: attributes: {e}", path=self._path) from e
+        self.items = items
+        return items
+
+
+def own(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Give attributes of which the values are the caller's."""
+    for value in attrs.values():
+        if value.__class__ is list or value.__class__ is dict:
+            return copy.deepcopy(attrs)
+    return attrs
 
 
 class Part:
     """Some arrays of an open file, from one on: what one call has given."""
 
-    __slots__ = ("at", "buf", "first", "infos", "meta", "n", "whole")
+    __slots__ = ("buf", "first", "infos", "meta", "n", "whole")
 
     def __init__(self, s: _Scratch, first: int) -> None:
         self.first = first
         args = s.args
         self.n = n = args.ninfos
         self.infos = s.infos[: n * _INFO]
-        self.at = at = args.meta_offset
+        at = args.meta_offset
         self.meta = str(s.buf[at : at + args.meta_len], "ascii")
         self.buf = s.buf[: args.need]
         self.whole = n > 0 and _head(self.infos, 0)[5] >= 0  # with elements
@@ -98,13 +114,13 @@ class Part:
             names.append(_name(raw[at : at + length]))
         return names
 
-    def descriptions(self) -> tuple[list[str], list[Description]]:
-        """Give the names of the arrays and what describes them; metadata are not decoded."""
-        raw, infos, text, base = self.buf, self.infos, self.meta, self.at
+    def descriptions(self, meta: Metadata) -> tuple[list[str], list[Description]]:
+        """Give the names of the arrays and what describes them."""
+        raw, infos = self.buf, self.infos
         names: list[str] = []
         found: list[Description] = []
         for pos in range(0, self.n * _INFO, _INFO):
-            ndim, flags, count, name_at, length, _, at, stored_len, code = _all(infos, pos)
+            ndim, flags, count, name_at, length, stored_len, code = _all(infos, pos)
             name = raw[name_at : name_at + length]
             try:
                 names.append(str(name, "utf-8"))
@@ -115,7 +131,7 @@ class Part:
             if plain is None:
                 stored = self._dtype(pos, stored_len)
                 plain = stored, in_memory(stored)
-            found.append((*plain, None if flags & _NO_DATA else shape, flags & _MASKED != 0, text, at - base))
+            found.append((*plain, None if flags & _NO_DATA else shape, flags & _MASKED != 0, meta))
         return names, found
 
     def _dtype(self, pos: int, stored_len: int) -> str:
@@ -175,21 +191,22 @@ class Tree:
     folder of arrays the names come first, and each array when it is asked for.
     """
 
-    __slots__ = ("_ahead", "_caps", "_known", "_next", "_path", "attrs", "index", "names")
+    __slots__ = ("_caps", "_decoded", "_next", "_path", "ahead", "index", "known", "meta", "names")
 
     def __init__(self, handle: int, path: Any, caps: int, narrays: int, part: Part | None) -> None:
         self._path, self._caps = path, caps
-        self._known: dict[int, Description] = {}
-        self._ahead: Part | None = None
+        self.known: dict[int, Description] = {}
+        self.ahead: Part | None = None
         self._next = 0  # the array after the one that was asked for last
-        self.attrs: tuple[str, int] | None = None  # where those of the file begin in a text
+        self.meta: Metadata | None = None  # with those of the file
+        self._decoded: Metadata | None = None
         names: list[str] = []
         if not self._fixed:
             names += all_names(handle, path, narrays)
         elif part is not None and part.meta:
             names += self._keep(part)
             if part.whole:
-                self._ahead = part
+                self.ahead = part
         while len(names) < narrays:
             part = load_part(handle, path, _META, len(names), _INFOS)
             if not part.n:
@@ -205,24 +222,30 @@ class Tree:
 
     def _keep(self, part: Part) -> list[str]:
         """Take over what a part tells; give the names of its arrays."""
+        meta = Metadata(part.meta, part.first, self._path)
         if part.first == 0:
-            self.attrs = part.meta, 1
-        names, found = part.descriptions()
-        self._known.update(enumerate(found, part.first))
+            self.meta = meta
+        names, found = part.descriptions(meta)
+        self.known.update(enumerate(found, part.first))
         return names
 
     def file_attrs(self, handle: int) -> dict[str, Any]:
         """Decode the attributes of the file."""
-        if self.attrs is None:
+        meta = self.meta
+        if meta is None:
             part = load_part(handle, self._path, _NAMES | _capi.NDF_LOAD_META, 0, 1)
-            self.attrs = part.meta, 1
-        found: dict[str, Any] = decode(*self.attrs, self._path)
-        return found
+            meta = self.meta = Metadata(part.meta, 0, self._path)
+        return own((meta.items or meta.decode())[0])
 
     def metadata(self, i: int) -> dict[str, Any]:
-        """Decode the metadata of array i, which is described."""
-        _, _, _, _, text, at = self._known[i]
-        found: dict[str, Any] = decode(text, at, self._path)
+        """Give the metadata of array i, which is described; they are not to be changed."""
+        meta = self.known[i][4]
+        if meta is not self._decoded:
+            if self._decoded is not None:
+                self._decoded.items = None  # those of one text at a time are kept
+            self._decoded = meta
+        assert meta is not None
+        found: dict[str, Any] = (meta.items or meta.decode())[i - meta.first + 1]
         return found
 
     def all(self, handle: int) -> Iterator[tuple[str, tuple[Description, dict[str, Any]]]]:
@@ -230,15 +253,15 @@ class Tree:
         self._next = 0
         for i, name in enumerate(self.names):
             found = self.describe(handle, i)
-            yield name, (found, decode(found[4], found[5], self._path))
+            yield name, (found, self.metadata(i))
 
     def describe(self, handle: int, i: int) -> Description:
         """Describe array i."""
-        found = self._known.get(i)
+        found = self.known.get(i)
         if found is None:
             self._keep(load_part(handle, self._path, _META, i, _INFOS if i == self._next and i else 1))
             self._next = i + 1
-            found = self._known[i]
+            found = self.known[i]
         return found
 
     def value(self, handle: int, i: int) -> Any:
@@ -246,12 +269,11 @@ class Tree:
 
         Its neighbours are read with it where the file has few arrays, or where they are asked for in turn.
         """
-        part = self._ahead
+        part = self.ahead
         if part is None or not 0 <= i - part.first < part.n:
-            _, dtype, shape, _, _, _ = self._known[i]
+            _, dtype, shape, _, _ = self.known[i]
             if not self._fixed or shape is None or dtype is None or math.prod(shape) * dtype.itemsize > _NEAR:
                 return None
-            near = i == self._next or len(self.names) <= _INFOS
-            part = self._ahead = load_part(handle, self._path, _capi.NDF_LOAD_SOME, i, _INFOS if near else 1)
-        self._next = i + 1
+            near = len(self.names) <= _INFOS or i == (part.first + part.n if part else self._next)
+            part = self.ahead = load_part(handle, self._path, _capi.NDF_LOAD_SOME, i, _INFOS if near else 1)
         return part.value(i)

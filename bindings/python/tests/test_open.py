@@ -383,12 +383,14 @@ def test_huge_integer():
     limit = sys.get_int_max_str_digits()
     with ndfile.open("x.ds") as f:
         assert f.attrs["n"] == 10**1000 - 1
-        sys.set_int_max_str_digits(640)
-        try:
-            with pytest.raises(ndfile.LimitError, match=r"x\.ds.*digits"):
-                f.attrs["n"]
-        finally:
-            sys.set_int_max_str_digits(limit)
+    sys.set_int_max_str_digits(640)
+    try:
+        with ndfile.open("x.ds") as f, pytest.raises(ndfile.LimitError, match=r"x\.ds.*digits"):
+            f.attrs["n"]
+        with pytest.raises(ndfile.LimitError, match=r"x\.ds.*digits"):
+            ndfile.info("x.ds")
+    finally:
+        sys.set_int_max_str_digits(limit)
 
 
 def test_close_while_reading():
