@@ -21,7 +21,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
-.PHONY: abi cross help tools build demo test test-go test-c test-fortran test-python test-ecosystem test-julia lint lint-go lint-python gen gen-check \
+.PHONY: abi cross help tools build demo test test-go test-c test-fortran test-python test-ecosystem site test-julia lint lint-go lint-python gen gen-check \
         race torture fuzz bench bench-quick bench-blosc install test-install clean
 
 help: ## list the targets
@@ -83,6 +83,18 @@ test-fortran: $(LIB) $(CMD) # the module ndfile; fetches a gfortran where the ma
 
 test-python: $(LIB) $(CMD) $(VENV)/ok # the package, against the real ds-format
 	$(RUNPY) -m pytest -q --durations=8 --durations-min=3 bindings/python/tests
+
+# The documentation as a site, in an environment of its own; a dead link or a page outside of the navigation fails.
+SITE := $(B)/site-venv
+$(SITE)/ok: tools/site/requirements.txt
+	@echo 'python: installing what builds the site into $(SITE)'
+	@$(PYTHON) -m venv $(SITE)
+	@$(SITE)/bin/python -m pip install -q --disable-pip-version-check -r $<
+	@touch $@
+
+site: $(SITE)/ok ## the documentation as a site, in build/site
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build -q --strict
+	@echo 'site: $(B)/site/index.html'
 
 # Packages of PyPI at the versions that users have now, and type checkers; they do not fit into the other environment.
 ECOSYSTEM := $(B)/ecosystem-venv

@@ -23,8 +23,9 @@ end
         end
     end
     @test count >= 8
-    # Those of the READMEs, too.
-    for (readme, n) in (joinpath(HERE, "..", "..", "..", "..", "README.md") => 1, joinpath(HERE, "..", "README.md") => 4)
+    # Those of the READMEs and of the documentation, too.
+    for (readme, n) in (joinpath(HERE, "..", "..", "..", "..", "README.md") => 1, joinpath(HERE, "..", "README.md") => 4,
+                        joinpath(HERE, "..", "..", "..", "..", "docs", "start", "julia.md") => 4)
         found = examples(Markdown.parse(Base.read(readme, String)))
         @test length(found) >= n
         scope = Module(:Readme)
