@@ -6,7 +6,6 @@ which is decoded when it is asked for.
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import struct
@@ -86,8 +85,17 @@ def own(attrs: dict[str, Any]) -> dict[str, Any]:
     """Give attributes of which the values are the caller's."""
     for value in attrs.values():
         if value.__class__ is list or value.__class__ is dict:
-            return copy.deepcopy(attrs)
+            found: dict[str, Any] = _copied(attrs)
+            return found
     return attrs
+
+
+def _copied(value: Any) -> Any:
+    if value.__class__ is list:
+        return [_copied(v) for v in value]
+    if value.__class__ is dict:
+        return {key: _copied(v) for key, v in value.items()}
+    return value
 
 
 class Part:
