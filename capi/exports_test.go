@@ -36,6 +36,7 @@ var exports = []any{
 	ndfgo_map_close,
 	ndfgo_array_read_strings,
 	ndfgo_array_write_strings,
+	ndfgo_texts_width,
 	ndfgo_array_resize,
 	ndfgo_array_append,
 	ndfgo_array_read_chunk,

@@ -235,6 +235,7 @@ extern int32_t ndfgo_array_map(ndf_array array, void **data, int64_t *len, ndf_m
 extern int32_t ndfgo_map_close(ndf_map mapping, ndf_error *err);
 extern int32_t ndfgo_array_read_strings(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_write_strings(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, uint8_t *mask, ndf_error *err);
+extern int32_t ndfgo_texts_width(int64_t n, int64_t *offsets, void *data, int64_t *width, ndf_error *err);
 extern int32_t ndfgo_array_resize(ndf_array array, int32_t ndim, int64_t *shape, ndf_error *err);
 extern int32_t ndfgo_array_append(ndf_array array, int32_t axis, int32_t ndim, int64_t *count, char *dtype, void *data, int64_t *strides, ndf_error *err);
 extern int32_t ndfgo_array_read_chunk(ndf_array array, int32_t ndim, int64_t *index, void *buf, int64_t *len, int64_t *size, ndf_error *err);

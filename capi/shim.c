@@ -49,6 +49,7 @@ typedef struct calls {
   int32_t (*map_close)(ndf_map mapping, ndf_error *err);
   int32_t (*array_read_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask, ndf_error *err);
   int32_t (*array_write_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, uint8_t *mask, ndf_error *err);
+  int32_t (*texts_width)(int64_t n, int64_t *offsets, void *data, int64_t *width, ndf_error *err);
   int32_t (*array_resize)(ndf_array array, int32_t ndim, int64_t *shape, ndf_error *err);
   int32_t (*array_append)(ndf_array array, int32_t axis, int32_t ndim, int64_t *count, char *dtype, void *data, int64_t *strides, ndf_error *err);
   int32_t (*array_read_chunk)(ndf_array array, int32_t ndim, int64_t *index, void *buf, int64_t *len, int64_t *size, ndf_error *err);
@@ -127,6 +128,7 @@ static const calls own_calls = {
   ndfgo_map_close,
   ndfgo_array_read_strings,
   ndfgo_array_write_strings,
+  ndfgo_texts_width,
   ndfgo_array_resize,
   ndfgo_array_append,
   ndfgo_array_read_chunk,
@@ -387,6 +389,13 @@ int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int64_t *st
   if (IS_NULL(offsets)) return refuse_null(err, "ndf_array_write_strings", "offsets");
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_write_strings(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(int64_t *, offsets), ARG(void *, data), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+}
+
+int32_t ndf_texts_width(int64_t n, const int64_t *offsets, const void *data, int64_t *width, ndf_error *err) {
+  if (IS_NULL(offsets)) return refuse_null(err, "ndf_texts_width", "offsets");
+  if (IS_NULL(width)) return refuse_null(err, "ndf_texts_width", "width");
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->texts_width(n, ARG(int64_t *, offsets), ARG(void *, data), ARG(int64_t *, width), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_resize(ndf_array array, int32_t ndim, const int64_t *shape, ndf_error *err) {

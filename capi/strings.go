@@ -168,7 +168,8 @@ func writeStrings(h handle, s selection, offsets *C.int64_t, data address, mask 
 			return err
 		}
 		if d := spec.DType; !d.IsVar() {
-			fixed, err := ndfile.FixedTexts(d, ends, src, d.Kind == ndarray.Unicode)
+			fixed, free, err := ndfile.FixedTexts(d, ends, src, d.Kind == ndarray.Unicode)
+			defer free()
 			if err != nil {
 				return err
 			}
@@ -181,4 +182,47 @@ func writeStrings(h handle, s selection, offsets *C.int64_t, data address, mask 
 		}
 		return v.WriteStrings(context.Background(), box, ends, src, missing)
 	})
+}
+
+// ndfgo_texts_width finds how many characters the longest of some texts has: the width that an array of U needs to hold
+// them.
+//
+// C: int32_t ndf_texts_width(int64_t n, const int64_t *offsets, const void *data, int64_t *width, ndf_error *err)
+//
+// Parameters:
+//   - n: number of texts
+//   - offsets (in): n + 1 numbers, rising from 0 or more: text i is data[offsets[i]] up to and without
+//     data[offsets[i+1]]
+//   - data (in, nullable): the bytes that the offsets delimit, UTF-8, which is not checked; NULL only where all texts
+//     are empty
+//   - width (out): receives the number of characters
+//
+// Returns: NDF_OK; NDF_ERR_ARGUMENT for offsets that fall, or a negative n.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_texts_width
+func ndfgo_texts_width(n C.int64_t, offsets *C.int64_t, data address, width *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, textsWidth(int64(n), offsets, data, width))
+}
+
+func textsWidth(n int64, offsets *C.int64_t, data address, width *C.int64_t) error {
+	if n < 0 {
+		return badArgument("n is " + strconv.FormatInt(n, 10) + ", expected 0 or more")
+	}
+	ends, err := offsetsAt("offsets", address(offsets), n)
+	if err != nil {
+		return err
+	}
+	src, err := delimited(ends, data)
+	if err != nil {
+		return err
+	}
+	*width = C.int64_t(ndarray.TextsWidth(ends, src))
+	return nil
 }

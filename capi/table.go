@@ -68,13 +68,14 @@ func appendRows(h handle, items address, n int64) error {
 		if err != nil {
 			return err
 		}
-		columns, err := columnsOf(nf.Names(), list, func(name string) (ndarray.DType, error) {
+		columns, free, err := columnsOf(nf.Names(), list, func(name string) (ndarray.DType, error) {
 			a, err := nf.Array(name)
 			if err != nil {
 				return ndarray.DType{}, err
 			}
 			return a.Spec().DType, nil
 		})
+		defer free()
 		if err != nil {
 			return err
 		}
@@ -83,20 +84,26 @@ func appendRows(h handle, items address, n int64) error {
 }
 
 // columnsOf puts the elements of items into the order of the columns; strings of variable length become the fixed ones
-// of the column.
-func columnsOf(names []string, items []ndfile.Item, dtype func(name string) (ndarray.DType, error)) ([]ndarray.Buffer, error) {
-	columns := make([]ndarray.Buffer, len(names))
+// of the column, in memory that free, never nil, gives back.
+func columnsOf(names []string, items []ndfile.Item, dtype func(name string) (ndarray.DType, error)) (columns []ndarray.Buffer, free func(), err error) {
+	columns = make([]ndarray.Buffer, len(names))
+	var texts []func()
+	free = func() {
+		for _, f := range texts {
+			f()
+		}
+	}
 	found := make([]bool, len(names))
 	for i := range items {
 		it := &items[i]
 		at := slices.Index(names, it.Name)
 		switch {
 		case at < 0:
-			return nil, inColumn(ndfile.ErrName, "", it.Name)
+			return nil, free, inColumn(ndfile.ErrName, "", it.Name)
 		case found[at]:
-			return nil, inColumn(ndfile.ErrNameExists, "the column comes twice", it.Name)
+			return nil, free, inColumn(ndfile.ErrNameExists, "the column comes twice", it.Name)
 		case it.Mask != nil || it.Dims != nil || it.Attrs != nil || it.Extra != nil:
-			return nil, inColumn(ndfile.ErrArgument, "ndf_item: rows have no mask and no metadata", it.Name)
+			return nil, free, inColumn(ndfile.ErrArgument, "ndf_item: rows have no mask and no metadata", it.Name)
 		}
 		columns[at], found[at] = it.Data, true
 		if it.Data.DType.IsVar() {
@@ -105,18 +112,20 @@ func columnsOf(names []string, items []ndfile.Item, dtype func(name string) (nda
 				err = ndfile.NewError(ndfile.ErrShape, "strings of variable length in rows of several axes")
 			}
 			if err == nil {
+				var done func()
 				text := it.Data.DType.Kind == ndarray.VarString
-				columns[at], err = ndfile.FixedTexts(d, it.Offsets, it.Data.Data, text)
+				columns[at], done, err = ndfile.FixedTexts(d, it.Offsets, it.Data.Data, text)
+				texts = append(texts, done)
 			}
 			if err != nil {
-				return nil, ndfile.Locate(err, "", it.Name, true)
+				return nil, free, ndfile.Locate(err, "", it.Name, true)
 			}
 		}
 	}
 	if at := slices.Index(found, false); at >= 0 {
-		return nil, inColumn(ndfile.ErrName, "no item for the column", names[at])
+		return nil, free, inColumn(ndfile.ErrName, "no item for the column", names[at])
 	}
-	return columns, nil
+	return columns, free, nil
 }
 
 // inColumn is an error about a column, whose name may be the caller's memory.

@@ -28,7 +28,7 @@ func TestColumnsOf(t *testing.T) {
 	}
 	names := []string{"a", "b", "c"}
 	numbers := func(string) (ndarray.DType, error) { return mustParse(t, "<i4"), nil }
-	columns, err := columnsOf(names, []ndfile.Item{item("c", 3), item("a", 1), item("b", 2)}, numbers)
+	columns, _, err := columnsOf(names, []ndfile.Item{item("c", 3), item("a", 1), item("b", 2)}, numbers)
 	if err != nil || columns[0].Shape[0] != 1 || columns[1].Shape[0] != 2 || columns[2].Shape[0] != 3 {
 		t.Fatalf("%v, %v", columns, err)
 	}
@@ -48,7 +48,7 @@ func TestColumnsOf(t *testing.T) {
 		{[]ndfile.Item{item("a", 1), masked, item("c", 1)}, ndfile.ErrArgument, "b"},
 		{nil, ndfile.ErrName, "a"},
 	} {
-		_, err := columnsOf(names, c.items, numbers)
+		_, _, err := columnsOf(names, c.items, numbers)
 		var e *ndfile.Error
 		if !errors.Is(err, c.kind) || !errors.As(err, &e) || e.Array != c.array {
 			t.Errorf("%v, expected %s of %q", err, c.kind.C, c.array)

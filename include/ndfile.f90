@@ -722,6 +722,17 @@ module ndfile
       integer(c_int32_t) :: ndf_array_write_strings
     end function
 
+    ! Finds how many characters the longest of some texts has: the width that an array of U needs to hold them.
+    function ndf_texts_width(n, offsets, data, width, err) bind(C)
+      import
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), intent(in) :: offsets(*)
+      type(c_ptr), value :: data
+      integer(c_int64_t), intent(out) :: width
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_texts_width
+    end function
+
     ! Sets the shape of an array.
     function ndf_array_resize(array, ndim, shape, err) bind(C)
       import
@@ -1228,6 +1239,7 @@ module ndfile
   public :: ndf_map_close
   public :: ndf_array_read_strings
   public :: ndf_array_write_strings
+  public :: ndf_texts_width
   public :: ndf_array_resize
   public :: ndf_array_append
   public :: ndf_array_read_chunk

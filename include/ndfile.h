@@ -1142,6 +1142,22 @@ NDF_API int32_t ndf_array_write_strings(ndf_array array, int32_t ndim, const int
     const int64_t *count, const int64_t *step, const int64_t *offsets, const void *data, const uint8_t *mask,
     ndf_error *err);
 
+/* Finds how many characters the longest of some texts has: the width that an array of U needs to hold them.
+ *
+ *   n        number of texts
+ *   offsets  [in] n + 1 numbers, rising from 0 or more: text i is data[offsets[i]] up to and without
+ *            data[offsets[i+1]]
+ *   data     [in, nullable] the bytes that the offsets delimit, UTF-8, which is not checked; NULL only where
+ *            all texts are empty
+ *   width    [out] receives the number of characters
+ *
+ * Returns NDF_OK; NDF_ERR_ARGUMENT for offsets that fall, or a negative n.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_texts_width(int64_t n, const int64_t *offsets, const void *data, int64_t *width,
+    ndf_error *err);
+
 /* ==== Growing and shrinking =========================================================== */
 
 /* Sets the shape of an array.

@@ -192,6 +192,10 @@ static void test_strings(void) {
   FAILS(NDF_ERR_ARGUMENT, "offsets: entry 2", ndf_array_write_strings(a, 1, &(int64_t){1}, &(int64_t){2}, NULL, (int64_t[]){0, 3, 2}, bytes, NULL, &err));
   FAILS(NDF_ERR_ARGUMENT, "offsets: entry 0", ndf_array_write_strings(a, 1, &(int64_t){1}, &(int64_t){2}, NULL, (int64_t[]){-1, 0, 0}, bytes, NULL, &err));
   OK(ndf_array_write_strings(a, 1, &(int64_t){1}, &(int64_t){2}, NULL, offsets + 1, bytes, mask + 1, &err));
+  int64_t width = -1;
+  OK(ndf_texts_width(3, (int64_t[]){1, 3, 6, 7}, "xab\xc3\xa4\xe2\x82\xac", &width, &err));
+  CHECK(width == 2);
+  FAILS(NDF_ERR_ARGUMENT, "offsets: entry 1", ndf_texts_width(1, (int64_t[]){3, 2}, "abc", &width, &err));
   OK(ndf_file_close(f, &err));
   OK(ndf_array_close(a, &err));
   LOAD(created, NULL, &buf, &infos, &n);

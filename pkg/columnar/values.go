@@ -1,12 +1,13 @@
 package columnar
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
+	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -46,35 +47,27 @@ func fillBools(ctx context.Context, c *column, values Memory, at, rows, n int64)
 
 // fillBytes fills binary values without the NULs at their ends.
 func fillBytes(ctx context.Context, c *column, values Memory, at, rows, n int64) error {
-	return fillVariable(ctx, c, values, at, rows, n, func(dst, element []byte) (int, error) {
-		for len(element) > 0 && element[len(element)-1] == 0 {
-			element = element[:len(element)-1]
-		}
-		return copy(dst, element), nil
+	size := c.dtype.Size
+	return fillVariable(ctx, c, values, at, rows, n, func(dst, src []byte) (int, error) {
+		return copy(dst, bytes.TrimRight(src[:size], "\x00")), nil
 	})
 }
 
 // fillTexts fills texts, which are UCS4, as UTF-8 without the NULs at their ends.
 func fillTexts(ctx context.Context, c *column, values Memory, at, rows, n int64) error {
-	return fillVariable(ctx, c, values, at, rows, n, func(dst, element []byte) (int, error) {
-		size, last := 0, 0 // with and without what may be padding
-		for ; len(element) >= 4; element = element[4:] {
-			r := binary.NativeEndian.Uint32(element)
-			if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
-				return 0, ndfile.NewError(ndfile.ErrValue, "the character U+"+strconv.FormatUint(uint64(r), 16)+" is none in UTF-8")
-			}
-			size += utf8.EncodeRune(dst[size:size+4], rune(r))
-			if r != 0 {
-				last = size
-			}
+	size := c.dtype.Size
+	return fillVariable(ctx, c, values, at, rows, n, func(dst, src []byte) (int, error) {
+		length, bad, ok := ndarray.NarrowText(dst, src, size, false)
+		if !ok {
+			return 0, ndfile.NewError(ndfile.ErrValue, "the character U+"+strconv.FormatUint(uint64(bad), 16)+" is none in UTF-8")
 		}
-		return last, nil
+		return length, nil
 	})
 }
 
-// fillVariable fills values that have a length of their own; put stores one at dst, which has room for itemsize bytes,
-// and gives its length.
-func fillVariable(ctx context.Context, c *column, values Memory, at, rows, n int64, put func(dst, element []byte) (int, error)) error {
+// fillVariable fills values that have a length of their own. put stores the element that src begins with at dst, which
+// has as many bytes as src or more, and gives its length.
+func fillVariable(ctx context.Context, c *column, values Memory, at, rows, n int64, put func(dst, src []byte) (int, error)) error {
 	raw, err := c.scratched(ctx, at, rows, n)
 	if err != nil {
 		return err
@@ -94,7 +87,7 @@ func fillVariable(ctx context.Context, c *column, values Memory, at, rows, n int
 	binary.NativeEndian.PutUint32(offsets, 0)
 	size := c.dtype.Size
 	for i := range int(n) {
-		length, err := put(dst[end:], raw[i*size:][:size])
+		length, err := put(dst[end:], raw[i*size:])
 		if err != nil {
 			return rowError(err, at, rows, n, int64(i))
 		}

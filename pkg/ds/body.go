@@ -131,23 +131,16 @@ func (in *input) str(space []byte, k int64) ([]byte, error) {
 // appendUTF8 turns an element of UCS4 characters into UTF-8, without the NULs at
 // its end, as numpy has it.
 func appendUTF8(dst, p []byte, swapped bool, k int64) ([]byte, error) {
-	for end := len(p); end >= 4; end -= 4 {
-		if binary.NativeEndian.Uint32(p[end-4:]) != 0 {
-			break
-		}
-		p = p[:end-4]
+	if swapped {
+		p = bytes.Clone(p)
+		ndarray.SwapBytes(p, ndarray.DType{Kind: ndarray.Unicode, Size: len(p)})
 	}
-	for ; len(p) >= 4; p = p[4:] {
-		c := binary.NativeEndian.Uint32(p)
-		if swapped {
-			c = c>>24 | c>>8&0xff00 | c<<8&0xff0000 | c<<24
-		}
-		if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
-			return nil, ndfile.NewError(ndfile.ErrValue, "element "+strconv.FormatInt(k, 10)+" has no UTF-8: it holds the character 0x"+strconv.FormatUint(uint64(c), 16))
-		}
-		dst = utf8.AppendRune(dst, rune(c))
+	dst = slices.Grow(dst, len(p))
+	n, bad, ok := ndarray.NarrowText(dst[len(dst):cap(dst)], p, len(p), false)
+	if !ok {
+		return nil, ndfile.NewError(ndfile.ErrValue, "element "+strconv.FormatInt(k, 10)+" has no UTF-8: it holds the character 0x"+strconv.FormatUint(uint64(bad), 16))
 	}
-	return dst, nil
+	return dst[:len(dst)+n], nil
 }
 
 // textLength adds up the bytes of the strings that are present, and checks texts.

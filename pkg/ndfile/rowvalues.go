@@ -134,7 +134,11 @@ func (f *field) gather(rows reflect.Value) (ndarray.Buffer, error) {
 			data = append(data, f.values.Index(i).String()...)
 			offsets[i+1] = int64(len(data))
 		}
-		return FixedTexts(f.dtype, offsets, data, f.dtype.Kind == ndarray.Unicode)
+		b, err := ndarray.NewBuffer(f.dtype.Native(), []int64{int64(n)})
+		if err == nil {
+			err = putTexts(b, offsets, data, f.dtype.Kind == ndarray.Unicode)
+		}
+		return b, err
 	}
 	return b, nil
 }

@@ -3,9 +3,7 @@ package ndfile
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
-	"math/bits"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -102,110 +100,67 @@ func (p *pair) readTexts(ctx context.Context, t *textBlock) (need int64, err err
 }
 
 // fixedTexts gives fixed strings without the NULs at their end, as bytes or, of
-// characters, as UTF-8. A lone surrogate becomes WTF-8; a number that is no
-// character is ErrValue.
-func fixedTexts(b ndarray.Buffer, offsets []int64) (data []byte, err error) {
-	size := b.DType.Size
+// characters, as UTF-8, in the memory of their elements. A lone surrogate becomes
+// WTF-8; a number that is no character is ErrValue.
+func fixedTexts(b ndarray.Buffer, offsets []int64) ([]byte, error) {
+	size, n := b.DType.Size, 0
+	if b.DType.Swapped() {
+		ndarray.SwapBytes(b.Data, b.DType)
+	}
 	for i := range offsets[1:] {
-		e := b.Data[i*size : (i+1)*size]
 		if b.DType.Kind == ndarray.Bytes {
-			data = append(data, bytes.TrimRight(e, "\x00")...)
-		} else if data, err = appendCharacters(data, e, b.DType.Swapped()); err != nil {
-			return nil, err
+			n += copy(b.Data[n:], bytes.TrimRight(b.Data[i*size:(i+1)*size], "\x00"))
+		} else {
+			length, bad, ok := ndarray.NarrowText(b.Data[n:], b.Data[i*size:], size, true)
+			if !ok {
+				return nil, NewError(ErrValue, "a string holds the number "+strconv.FormatUint(uint64(bad), 10)+", which is no character")
+			}
+			n += length
 		}
-		offsets[i+1] = int64(len(data))
+		offsets[i+1] = int64(n)
 	}
-	return data, nil
-}
-
-// appendCharacters appends one string of UCS4 in native or the other byte order.
-func appendCharacters(dst, e []byte, swapped bool) ([]byte, error) {
-	word := binary.NativeEndian.Uint32
-	if swapped {
-		word = func(b []byte) uint32 { return bits.ReverseBytes32(binary.NativeEndian.Uint32(b)) }
-	}
-	for len(e) > 0 && word(e[len(e)-4:]) == 0 {
-		e = e[:len(e)-4]
-	}
-	for ; len(e) > 0; e = e[4:] {
-		switch c := word(e); {
-		case c > utf8.MaxRune:
-			return nil, NewError(ErrValue, "a string holds the number "+strconv.FormatUint(uint64(c), 10)+", which is no character")
-		case c >= 0xd800 && c < 0xe000:
-			dst = append(dst, 0xed, byte(0x80|c>>6&0x3f), byte(0x80|c&0x3f))
-		default:
-			dst = utf8.AppendRune(dst, rune(c))
-		}
-	}
-	return dst, nil
+	return b.Data[:n], nil
 }
 
 // FixedTexts makes strings of variable length, element i of which is
 // data[offsets[i]:offsets[i+1]], elements of a fixed dtype d, S or U, in native byte
-// order. What would not come back is ErrValue, with its position: a string that is
+// order. free, never nil, gives their memory back. What would not come back is ErrValue, with its position: a string that is
 // longer, or has NULs at its end; other bytes than UTF-8 in U, and than ASCII in S
 // where they are text.
-func FixedTexts(d ndarray.DType, offsets []int64, data []byte, text bool) (ndarray.Buffer, error) {
-	b := ndarray.Buffer{DType: d.Native()}
+func FixedTexts(d ndarray.DType, offsets []int64, data []byte, text bool) (b ndarray.Buffer, free func(), err error) {
+	m := new(mem.Block)
 	if d.Kind != ndarray.Bytes && !(d.Kind == ndarray.Unicode && text) {
-		return b, NewError(ErrDType, "strings of variable length cannot become elements of "+d.String())
+		return b, m.Free, NewError(ErrDType, "strings of variable length cannot become elements of "+d.String())
 	}
-	n := int64(len(offsets) - 1)
-	b.Shape = []int64{n}
+	b = ndarray.Buffer{DType: d.Native(), Shape: []int64{int64(len(offsets) - 1)}}
 	size, err := ndarray.NBytes(b.Shape, d.Size)
-	if err != nil {
-		return b, err
+	if err == nil {
+		b.Data, err = sized(m, size)
 	}
-	if b.Data, err = NewBytes(int(size)); err != nil {
-		return b, err
+	if err == nil {
+		err = putTexts(b, offsets, data, text)
 	}
-	if d.Kind == ndarray.Unicode {
-		width := d.Size / 4
-		chars := view[uint32](b.Data)
-		for i := range n {
-			if !putCharacters(chars[int(i)*width:int(i+1)*width], data[offsets[i]:offsets[i+1]]) {
-				return b, misfit(i, data[offsets[i]:offsets[i+1]], d)
-			}
-		}
-		return b, nil
-	}
-	for i := range n {
-		e := data[offsets[i]:offsets[i+1]]
-		if len(e) > d.Size || len(e) > 0 && e[len(e)-1] == 0 || text && !ascii(e) {
-			return b, misfit(i, e, d)
-		}
-		copy(b.Data[int(i)*d.Size:], e)
-	}
-	return b, nil
+	return b, m.Free, err
 }
 
-// putCharacters stores UTF-8 as UCS4, if it fits.
-func putCharacters(dst []uint32, e []byte) bool {
-	if len(e) > 0 && e[len(e)-1] == 0 {
-		return false
+// putTexts is FixedTexts into memory that is there, of S or U.
+func putTexts(b ndarray.Buffer, offsets []int64, data []byte, text bool) error {
+	d := b.DType
+	if d.Kind == ndarray.Unicode {
+		if i := ndarray.WidenTexts(b.Data, d.Size, offsets, data); i >= 0 {
+			return misfit(int64(i), data[offsets[i]:offsets[i+1]], d)
+		}
+		return nil
 	}
-	n := 0
-	for i, c := range e { // of ASCII
-		if c >= utf8.RuneSelf {
-			e = e[i:]
-			break
+	for i := range len(offsets) - 1 {
+		e := data[offsets[i]:offsets[i+1]]
+		if len(e) > d.Size || len(e) > 0 && e[len(e)-1] == 0 || text && !ascii(e) {
+			return misfit(int64(i), e, d)
 		}
-		if i == len(dst) {
-			return false
-		}
-		dst[i] = uint32(c)
-		if n = i + 1; n == len(e) {
-			return true
-		}
+		dst := b.Data[i*d.Size : (i+1)*d.Size]
+		clear(dst[copy(dst, e):])
 	}
-	for len(e) > 0 {
-		r, size := utf8.DecodeRune(e)
-		if n == len(dst) || r == utf8.RuneError && size == 1 {
-			return false
-		}
-		dst[n], e, n = uint32(r), e[size:], n+1
-	}
-	return true
+	return nil
 }
 
 func ascii(e []byte) bool {

@@ -84,8 +84,7 @@ class Field(NamedTuple):
 class Stream:
     """The batches of an Arrow stream, which may be read once.
 
-    Numbers are seen where the producer has them; a batch is given back when the next one is asked for, so
-    that whoever keeps arrays copies them.
+    Numbers and texts are seen where the producer has them, whose memory lives as long as any part of it.
     """
 
     def __init__(self, capsule: Any) -> None:
@@ -112,18 +111,26 @@ class Stream:
             self._check(self._stream.get_next(self._stream, array))
             if not array.release:
                 return
-            try:
-                arrays = [array.children[i][0] for i in range(array.n_children)] if self._table else [array]
-                at, n = (array.offset, array.length) if self._table else (0, array.length)
-                yield n, [_part(c, a, at, n) for c, a in zip(self._columns, arrays)]
-            finally:
-                if array.release:
-                    array.release(array)
+            owner = _Batch(array)
+            arrays = [array.children[i][0] for i in range(array.n_children)] if self._table else [array]
+            at, n = (array.offset, array.length) if self._table else (0, array.length)
+            yield n, [_part(c, a, at, n, owner) for c, a in zip(self._columns, arrays)]
 
     def __del__(self) -> None:
         schema = getattr(self, "_schema", None)
         if schema is not None and schema.release:
             schema.release(schema)
+
+
+class _Batch:
+    """What a producer has handed over. It is given back when nobody has a view of its memory any more."""
+
+    def __init__(self, array: _Array) -> None:
+        self._array = array
+
+    def __del__(self) -> None:
+        if self._array.release:
+            self._array.release(self._array)
 
 
 def _field(schema: Any) -> Field:
@@ -162,38 +169,39 @@ def _dtype(format: str, name: str) -> np.dtype:
     raise DTypeError(f"column {name!r}: a table cannot hold {what}")
 
 
-def _memory(array: Any, i: int, nbytes: int) -> np.ndarray:
+def _memory(array: Any, i: int, nbytes: int, owner: _Batch) -> np.ndarray:
     address = array.buffers[i]
     if not address or nbytes == 0:
         return np.zeros(nbytes, np.uint8)
     memory: Any = (ctypes.c_char * nbytes).from_address(address)
+    memory.owner = owner
     return np.frombuffer(memory, np.uint8)
 
 
-def _bits(array: Any, i: int, at: int, n: int) -> np.ndarray:
-    raw = _memory(array, i, (at + n + 7) // 8)
+def _bits(array: Any, i: int, at: int, n: int, owner: _Batch) -> np.ndarray:
+    raw = _memory(array, i, (at + n + 7) // 8, owner)
     return np.unpackbits(raw, count=at + n, bitorder="little")[at:].view(bool)
 
 
-def _missing(array: Any, at: int, n: int) -> np.ndarray | None:
+def _missing(array: Any, at: int, n: int, owner: _Batch) -> np.ndarray | None:
     if array.null_count == 0 or not array.n_buffers or not array.buffers[0]:
         return None
-    missing = ~_bits(array, 0, at, n)
+    missing = ~_bits(array, 0, at, n, owner)
     return missing if missing.any() else None
 
 
-def _part(schema: Any, array: Any, at: int, n: int) -> Part:
+def _part(schema: Any, array: Any, at: int, n: int, owner: _Batch) -> Part:
     """Give n rows from at on."""
     at += array.offset
-    missing = _missing(array, at, n)
+    missing = _missing(array, at, n, owner)
     if schema.dictionary:
         kind = _PRIMITIVE[schema.format.decode()]
         size = np.dtype(kind).itemsize
-        codes = _memory(array, 1, (at + n) * size).view(kind)[at:].astype(np.intp)
+        codes = _memory(array, 1, (at + n) * size, owner).view(kind)[at:].astype(np.intp)
         if missing is not None:
             codes[missing] = 0
         words = array.dictionary[0]
-        values, gone = _part(schema.dictionary[0], words, 0, words.length)
+        values, gone = _part(schema.dictionary[0], words, 0, words.length, owner)
         if gone is not None:
             lost = gone[codes] if len(gone) else np.zeros(n, bool)
             missing = lost if missing is None else missing | lost
@@ -203,7 +211,7 @@ def _part(schema: Any, array: Any, at: int, n: int) -> Part:
     format = schema.format.decode()
     if format.startswith("+w:"):
         inner = int(format[3:])
-        values, gone = _part(schema.children[0][0], array.children[0][0], at * inner, n * inner)
+        values, gone = _part(schema.children[0][0], array.children[0][0], at * inner, n * inner, owner)
         if isinstance(values, Texts) or gone is not None:
             raise DTypeError(
                 f"column {(schema.name or b'').decode()!r}: lists of texts, or with nulls in them"
@@ -211,17 +219,19 @@ def _part(schema: Any, array: Any, at: int, n: int) -> Part:
         return Part(values.reshape(n, inner, *values.shape[1:]), missing)
     if format in ("u", "U", "z", "Z"):
         wide = np.dtype(np.int32 if format in "uz" else np.int64)
-        offsets = _memory(array, 1, (at + n + 1) * wide.itemsize).view(wide)[at:].astype(np.int64)
-        data = _memory(array, 2, int(offsets[-1]))[int(offsets[0]) :]
-        texts = Texts("str" if format in "uU" else "bytes", offsets - offsets[0], data)
+        offsets = _memory(array, 1, (at + n + 1) * wide.itemsize, owner).view(wide)[at:]
+        offsets = np.require(offsets, np.int64, "A")
+        texts = Texts(
+            "str" if format in "uU" else "bytes", offsets, _memory(array, 2, int(offsets[-1]), owner)
+        )
         return Part(texts if missing is None else blank(texts, missing), missing)
     if format in ("vu", "vz"):
-        return Part(_views(array, at, n, "str" if format == "vu" else "bytes", missing), missing)
+        return Part(_views(array, at, n, "str" if format == "vu" else "bytes", missing, owner), missing)
     if format == "b":
-        return Part(_bits(array, 1, at, n), missing)
+        return Part(_bits(array, 1, at, n, owner), missing)
     dtype = _dtype(format, "")
     stored = np.dtype(np.int32) if format == "tdD" else dtype
-    values = _memory(array, 1, (at + n) * stored.itemsize).view(stored)[at:]
+    values = _memory(array, 1, (at + n) * stored.itemsize, owner).view(stored)[at:]
     if format == "tdD":
         values = values.astype(np.int64).view(dtype)
     if missing is not None and dtype.kind in "mM":  # which have a value for it
@@ -259,9 +269,9 @@ def _gathered(data: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> dict
     return {"offsets": offsets, "data": data[shift]}
 
 
-def _views(array: Any, at: int, n: int, dtype: str, missing: np.ndarray | None) -> Texts:
+def _views(array: Any, at: int, n: int, dtype: str, missing: np.ndarray | None, owner: _Batch) -> Texts:
     """Read texts of which the short ones lie in their views, the others in one of several buffers."""
-    raw = _memory(array, 1, (at + n) * 16)[at * 16 :]
+    raw = _memory(array, 1, (at + n) * 16, owner)[at * 16 :]
     words = raw.view(np.int32).reshape(n, 4)
     lengths = words[:, 0].astype(np.int64)
     if missing is not None:
@@ -271,12 +281,12 @@ def _views(array: Any, at: int, n: int, dtype: str, missing: np.ndarray | None) 
     buffers = [raw]
     if long.any():
         variadic = array.n_buffers - 3
-        sizes = _memory(array, array.n_buffers - 1, 8 * variadic).view(np.int64)
+        sizes = _memory(array, array.n_buffers - 1, 8 * variadic, owner).view(np.int64)
         bases = np.zeros(variadic, np.int64)
         total = raw.size
         for i in range(variadic):
             bases[i] = total
-            buffers.append(_memory(array, 2 + i, int(sizes[i])))
+            buffers.append(_memory(array, 2 + i, int(sizes[i]), owner))
             total += int(sizes[i])
         starts[long] = bases[words[long, 2]] + words[long, 3]
     return Texts(dtype, **_gathered(np.concatenate(buffers) if len(buffers) > 1 else raw, starts, lengths))

@@ -584,6 +584,7 @@ FUNCTIONS = {
     "ndf_map_close": (c_int32, (c_void_p, c_void_p,)),
     "ndf_array_read_strings": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_write_strings": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_texts_width": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_resize": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p,)),
     "ndf_array_append": (c_int32, (c_void_p, c_int32, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_read_chunk": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),

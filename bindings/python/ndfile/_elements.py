@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from . import _dtypes
 from ._errors import DTypeError, ShapeError, ValueNotRepresentableError
 from ._exact import exactly
+from ._lib import call, lib
 
 
 def address(array: np.ndarray) -> int:
@@ -54,7 +56,7 @@ class Texts(NamedTuple):
     """Elements of variable length as the library takes them."""
 
     dtype: str  # "bytes" or "str"
-    offsets: np.ndarray  # int64, one more than elements
+    offsets: np.ndarray  # int64, one more than elements, rising from 0 or more
     data: bytes | np.ndarray
 
 
@@ -154,12 +156,12 @@ def width(texts: Texts) -> int:
     """Give the length of the longest text, in characters; of bytes, in bytes."""
     if len(texts.offsets) < 2:
         return 0
-    data = np.frombuffer(texts.data, np.uint8)
-    if texts.dtype == "bytes" or not (data & 0x80).any():
+    if texts.dtype == "bytes":
         return int(np.diff(texts.offsets).max())
-    before = np.zeros(len(data) + 1, np.int64)
-    np.cumsum((data & 0xC0) != 0x80, out=before[1:])
-    return int(np.diff(before[texts.offsets]).max())
+    data, found = np.frombuffer(texts.data, np.uint8), ctypes.c_int64()
+    n, offsets = len(texts.offsets) - 1, address(texts.offsets)
+    call(None, lib.ndf_texts_width, n, offsets, address(data), ctypes.addressof(found))
+    return found.value
 
 
 def fixed(texts: Texts) -> str:
@@ -184,6 +186,12 @@ def texts(text: bool, offsets: np.ndarray, data: bytes) -> list[Any]:
         whole = data.decode("ascii")
         return [whole[i:j] for i, j in pairs]
     return [data[i:j].decode("utf-8") for i, j in pairs]
+
+
+def objects(texts: Texts) -> np.ndarray:
+    """Give texts as an object array of bytes or str."""
+    first, last = int(texts.offsets[0]), int(texts.offsets[-1])
+    return unpack(texts.dtype, texts.offsets - first, bytes(memoryview(texts.data)[first:last]), (-1,))
 
 
 def convert(value: Any, dtype: np.dtype, where: str) -> np.ndarray:

@@ -102,11 +102,9 @@ def of_columns(columns: Mapping[str, Any]) -> Frame:
 def _cut(part: Part, first: int, end: int) -> Part:
     missing = None if part.missing is None else part.missing[first:end]
     values = part.values
-    if not isinstance(values, Texts):
-        return Part(values[first:end], missing)
-    offsets = values.offsets[first : end + 1]
-    data = np.frombuffer(values.data, np.uint8)[offsets[0] : offsets[-1]]
-    return Part(Texts(values.dtype, offsets - offsets[0], data), missing)
+    if isinstance(values, Texts):
+        return Part(values._replace(offsets=values.offsets[first : end + 1]), missing)
+    return Part(values[first:end], missing)
 
 
 def _part_of(column: Any, where: str) -> Part:
@@ -193,18 +191,27 @@ def _pandas_column(series: Any, pandas: Any) -> Part:
 
 def _joined(stream: Stream) -> Part:
     """Read one column of texts as a whole."""
-    offsets, data, gone = [np.zeros(1, np.int64)], [np.empty(0, np.uint8)], []
-    end, kind, some = 0, stream.fields[0].dtype, False
-    for n, (part,) in stream.batches():
-        if not isinstance(part.values, Texts):
-            raise DTypeError("expected texts")
-        offsets.append(part.values.offsets[1:] + end)
-        data.append(np.array(np.frombuffer(part.values.data, np.uint8)))
-        end += int(part.values.offsets[-1])
-        some = some or part.missing is not None
-        gone.append(np.zeros(n, bool) if part.missing is None else part.missing)
-    texts = Texts(str(kind), np.concatenate(offsets), np.concatenate(data) if len(data) != 2 else data[1])
-    return Part(texts, np.concatenate(gone) if some else None)
+    parts = [part for _, (part,) in stream.batches()]
+    texts = [part.values for part in parts]
+    if not all(isinstance(values, Texts) for values in texts):
+        raise DTypeError("expected texts")
+    if len(parts) == 1:
+        return parts[0]
+    offsets, data, end = [np.zeros(1, np.int64)], [np.empty(0, np.uint8)], 0
+    for values in texts:
+        first, last = int(values.offsets[0]), int(values.offsets[-1])
+        offsets.append(values.offsets[1:] + (end - first))
+        data.append(np.frombuffer(values.data, np.uint8)[first:last])
+        end += last - first
+    gone = None
+    if any(part.missing is not None for part in parts):
+        gone = np.concatenate(
+            [
+                np.zeros(len(t.offsets) - 1, bool) if p.missing is None else p.missing
+                for p, t in zip(parts, texts)
+            ]
+        )
+    return Part(Texts(str(stream.fields[0].dtype), np.concatenate(offsets), np.concatenate(data)), gone)
 
 
 def without_nulls(part: Part, name: str, nulls: Nulls, first: int, where: str) -> Part:
@@ -219,7 +226,7 @@ def without_nulls(part: Part, name: str, nulls: Nulls, first: int, where: str) -
             "or nulls='mask' where the format has masks"
         )
     if isinstance(part.values, Texts):
-        values = _elements.unpack(part.values.dtype, part.values.offsets, bytes(part.values.data), (-1,))
+        values = _elements.objects(part.values)
         values[part.missing] = wanted
         return Part(_elements.pack(values, None, where), None)
     filling = _elements.element(wanted, part.values.dtype, f"{where}: column {name!r}: nulls")
@@ -234,15 +241,8 @@ def measured(frame: Frame, columns: Sequence[int]) -> tuple[Frame, dict[int, int
         for i in columns:
             widths[i] = max(widths[i], _elements.width(parts[i].values))  # type: ignore[arg-type]
         if not frame.again:
-            kept.append((n, list(map(_copied, parts))))
+            kept.append((n, parts))
     return (frame if frame.again else frame._replace(batches=lambda: iter(kept), again=True)), widths
-
-
-def _copied(part: Part) -> Part:
-    values = part.values
-    if isinstance(values, Texts):
-        return part._replace(values=values._replace(data=np.array(np.frombuffer(values.data, np.uint8))))
-    return part._replace(values=values.copy())
 
 
 def whole(frame: Frame, nulls: Nulls, where: str) -> dict[str, Any]:
@@ -254,7 +254,7 @@ def whole(frame: Frame, nulls: Nulls, where: str) -> dict[str, Any]:
         for field, part in zip(frame.fields, parts):
             values, missing = without_nulls(part, field.name, nulls, first, where)
             if isinstance(values, Texts):
-                values = _elements.unpack(values.dtype, values.offsets, bytes(values.data), (-1,))
+                values = _elements.objects(values)
             masks[field.name] |= missing is not None
             found[field.name].append(
                 np.ma.MaskedArray(values, False if missing is None else missing, copy=True)
