@@ -41,13 +41,13 @@ type astypeStage struct {
 	out Form
 }
 
-func (s *astypeStage) Encode(dst, src []byte) ([]byte, error) {
-	return load(s.decoded, src).store(dst, s.encoded), nil
+func (s *astypeStage) Encode(dst *Buffer, src []byte) error {
+	return reckon(dst, s.encoded, src, s.decoded, nil)
 }
 
-func (s *astypeStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *astypeStage) Decode(dst *Buffer, src []byte, _ int64) error {
 	if err := s.out.expect("astype", src); err != nil {
-		return dst, err
+		return err
 	}
-	return load(s.encoded, src).store(dst, s.decoded), nil
+	return reckon(dst, s.decoded, src, s.encoded, nil)
 }

@@ -40,21 +40,22 @@ type bitroundStage struct {
 	drop  int // bits
 }
 
-func (s *bitroundStage) Encode(dst, src []byte) ([]byte, error) {
-	at, d := len(dst), ndarray.DType{Kind: ndarray.Uint, Order: s.dtype.Order, Size: s.dtype.Size}
-	dst = append(dst, src...)
-	if s.drop == 0 {
-		return dst, nil
+func (s *bitroundStage) Encode(dst *Buffer, src []byte) error {
+	d := ndarray.DType{Kind: ndarray.Uint, Order: s.dtype.Order, Size: s.dtype.Size}
+	out, err := dst.Extend(len(src))
+	if copy(out, src); err != nil || s.drop == 0 {
+		return err
 	}
 	half := uint64(1)<<(s.drop-1) - 1
-	for p := dst[at:]; len(p) > 0; p = p[d.Size:] {
+	for p := out; len(p) > 0; p = p[d.Size:] {
 		w, _ := atom.Word(p[:d.Size], &d)
 		w += w>>s.drop&1 + half
 		atom.PutWord(p[:d.Size], &d, w>>s.drop<<s.drop)
 	}
-	return dst, nil
+	return nil
 }
 
-func (s *bitroundStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
-	return append(dst, src...), nil
-}
+func (s *bitroundStage) Decode(dst *Buffer, src []byte, _ int64) error { return dst.Append(src) }
+
+// view is Decode without a copy.
+func (s *bitroundStage) view(src []byte, _ int64) ([]byte, error) { return src, nil }

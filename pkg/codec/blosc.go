@@ -2,6 +2,7 @@ package codec
 
 import (
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
@@ -115,27 +116,85 @@ func (s *Blosc) Params() blosc.Params {
 	return p
 }
 
-func (s *bloscStage) Encode(dst, src []byte) ([]byte, error) {
-	at := len(dst)
-	dst = grow(dst, blosc.EncodeBound(len(src)))
-	n, err := blosc.Encode(dst[at:], src, s.Params())
-	return dst[:at+n], bloscError(err)
+func (s *bloscStage) Encode(dst *Buffer, src []byte) error {
+	at := len(dst.B)
+	out, err := dst.Extend(blosc.EncodeBound(len(src)))
+	if err != nil {
+		return err
+	}
+	n, err := blosc.Encode(out, src, s.Params())
+	dst.B = dst.B[:at+n]
+	return bloscError(err)
 }
 
-func (s *bloscStage) Decode(dst, src []byte, limit int64) ([]byte, error) {
+// bloscInfo reads the header of a chunk.
+func bloscInfo(src []byte, limit int64) (blosc.ChunkInfo, error) {
 	info, err := blosc.Info(src)
 	switch {
 	case err != nil:
-		return dst, bloscError(err)
+		err = bloscError(err)
 	case int64(info.NBytes) > limit:
-		return dst, corruptAt("blosc", 4, "decodes to %d bytes, expected at most %d", info.NBytes, limit)
+		err = corruptAt("blosc", 4, "decodes to %d bytes, expected at most %d", info.NBytes, limit)
 	case info.CBytes > len(src):
-		return dst, corruptAt("blosc", 12, "a chunk of %d bytes, but there are %d", info.CBytes, len(src))
+		err = corruptAt("blosc", 12, "a chunk of %d bytes, but there are %d", info.CBytes, len(src))
 	}
-	at := len(dst)
-	dst = grow(dst, info.NBytes)
-	n, err := blosc.Decode(dst[at:], src)
-	return dst[:at+n], bloscError(err)
+	return info, err
+}
+
+func (s *bloscStage) Decode(dst *Buffer, src []byte, limit int64) error {
+	info, err := bloscInfo(src, limit)
+	if err != nil {
+		return err
+	}
+	at := len(dst.B)
+	out, err := dst.Extend(info.NBytes)
+	if err != nil {
+		return err
+	}
+	n, err := blosc.Decode(out, src)
+	dst.B = dst.B[:at+n]
+	return bloscError(err)
+}
+
+func (s *bloscStage) open(src []byte, limit, most int64) (io.Reader, func(), error) {
+	info, err := bloscInfo(src, limit)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Memcpyed && int64(info.BlockSize) > most:
+		return nil, nil, errorf(ErrLimit, "blosc", "a block of %d bytes, expected at most %d", info.BlockSize, most)
+	}
+	// A block at a time, or some small ones.
+	r := &bloscReader{src: src, left: info.NBytes, step: max(info.BlockSize, 1)}
+	r.step = max(r.step, (1<<18)/r.step*r.step)
+	return r, r.block.Free, nil
+}
+
+// bloscReader decodes a chunk from its beginning on.
+type bloscReader struct {
+	src            []byte
+	at, left, step int // bytes that were decoded, that were not, and that are at a time
+	block          Buffer
+	ready          []byte // decoded, but not read
+}
+
+func (r *bloscReader) Read(p []byte) (int, error) {
+	if len(r.ready) == 0 {
+		n := min(r.step, r.left)
+		if n == 0 {
+			return 0, io.EOF
+		}
+		if err := r.block.Sized(n, 0); err != nil {
+			return 0, err
+		}
+		if err := (blosc.Decoder{}).DecodeRange(r.block.B, r.src, r.at); err != nil {
+			return 0, bloscError(err)
+		}
+		r.ready, r.at, r.left = r.block.B, r.at+n, r.left-n
+	}
+	n := copy(p, r.ready)
+	r.ready = r.ready[n:]
+	return n, nil
 }
 
 // bloscError gives an error of package blosc the kind that it has here.

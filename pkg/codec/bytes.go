@@ -75,34 +75,41 @@ type lowBits struct {
 	signed bool
 }
 
-func (s *lowBits) Encode(dst, src []byte) ([]byte, error) {
-	for _, b := range src {
-		dst = append(dst, b&(1<<s.n-1))
+func (s *lowBits) Encode(dst *Buffer, src []byte) error {
+	out, err := dst.Extend(len(src))
+	for i := range out {
+		out[i] = src[i] & (1<<s.n - 1)
 	}
-	return dst, nil
+	return err
 }
 
-func (s *lowBits) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *lowBits) Decode(dst *Buffer, src []byte, _ int64) error {
+	out, err := dst.Extend(len(src))
 	shift := 8 - s.n
-	for _, b := range src {
-		if b <<= shift; s.signed {
-			b = byte(int8(b) >> shift)
+	for i := range out {
+		if b := src[i] << shift; s.signed {
+			out[i] = byte(int8(b) >> shift)
 		} else {
-			b >>= shift
+			out[i] = b >> shift
 		}
-		dst = append(dst, b)
 	}
-	return dst, nil
+	return err
 }
+
+func (s *lowBits) sizes() (stored, decoded int) { return 1, 1 }
 
 // swapStage changes the byte order.
 type swapStage struct{ dtype ndarray.DType }
 
-func (s swapStage) Encode(dst, src []byte) ([]byte, error) {
-	at := len(dst)
-	dst = append(dst, src...)
-	ndarray.SwapBytes(dst[at:], s.dtype)
-	return dst, nil
+func (s swapStage) Encode(dst *Buffer, src []byte) error {
+	out, err := dst.Extend(len(src))
+	if err == nil {
+		copy(out, src)
+		ndarray.SwapBytes(out, s.dtype)
+	}
+	return err
 }
 
-func (s swapStage) Decode(dst, src []byte, _ int64) ([]byte, error) { return s.Encode(dst, src) }
+func (s swapStage) Decode(dst *Buffer, src []byte, _ int64) error { return s.Encode(dst, src) }
+
+func (s swapStage) sizes() (stored, decoded int) { return s.dtype.Size, s.dtype.Size }

@@ -133,38 +133,38 @@ type castStage struct {
 	out  Form
 }
 
-func (s *castStage) Encode(dst, src []byte) ([]byte, error) {
+func (s *castStage) Encode(dst *Buffer, src []byte) error {
 	return s.convert(dst, src, s.from, s.to, s.encode)
 }
 
-func (s *castStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *castStage) Decode(dst *Buffer, src []byte, _ int64) error {
 	if err := s.out.expect("cast_value", src); err != nil {
-		return dst, err
+		return err
 	}
 	return s.convert(dst, src, s.to, s.from, s.decode)
 }
 
-func (s *castStage) convert(dst, src []byte, from, to ndarray.DType, special map[float64]float64) ([]byte, error) {
-	n := load(from, src)
-	if len(special) > 0 {
-		n = n.floats() // what stands for NaN can be an integer, and the other way round
-	}
-	for i, w := range n.words {
+func (s *castStage) convert(dst *Buffer, src []byte, from, to ndarray.DType, special map[float64]float64) error {
+	return reckon(dst, to, src, from, func(n *numbers) (err error) {
 		if len(special) > 0 {
-			key := n.float(i)
-			if key != key {
-				key = nanKey
+			n.floats() // what stands for NaN can be an integer, and the other way round
+		}
+		for i, w := range n.words {
+			if len(special) > 0 {
+				key := n.float(i)
+				if key != key {
+					key = nanKey
+				}
+				if f, ok := special[key]; ok {
+					w = math.Float64bits(f)
+				}
 			}
-			if f, ok := special[key]; ok {
-				w = math.Float64bits(f)
+			if n.words[i], err = s.fit(w, n.class, to); err != nil {
+				return err
 			}
 		}
-		var err error
-		if n.words[i], err = s.fit(w, n.class, to); err != nil {
-			return dst, err
-		}
-	}
-	return n.store(dst, to), nil
+		return nil
+	})
 }
 
 // fit makes a number one that elements of type d can hold, in its class.

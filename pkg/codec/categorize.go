@@ -64,7 +64,7 @@ func (z *categorize) Bind(in Form) (Stage, Form, error) {
 	// Each label as it is decoded: with its length, or padded.
 	for _, label := range append([]string{""}, z.labels...) {
 		if in.DType.IsVar() {
-			s.texts = append(s.texts, appendElement(nil, label))
+			s.texts = append(s.texts, element(label))
 			continue
 		}
 		p := make([]byte, in.DType.Size)
@@ -87,41 +87,52 @@ type categorizeStage struct {
 	texts   [][]byte
 }
 
-func (s *categorizeStage) Encode(dst, src []byte) ([]byte, error) {
+func (s *categorizeStage) Encode(dst *Buffer, src []byte) error {
 	put := func(e []byte) error {
 		k := slices.IndexFunc(s.texts[1:], func(t []byte) bool { return string(t) == string(e) }) + 1
-		at := len(dst)
-		dst = grow(dst, s.astype.Size)
-		atom.PutWord(dst[at:], &s.astype, uint64(k))
-		return nil
+		out, err := dst.Extend(s.astype.Size)
+		if err == nil {
+			atom.PutWord(out, &s.astype, uint64(k))
+		}
+		return err
 	}
 	if s.in.DType.IsVar() {
-		return dst, eachElement(src, func(e []byte) error { return put(appendElement(nil, e)) })
+		var whole []byte
+		return eachElement(src, func(e []byte) error {
+			whole = append(binary.LittleEndian.AppendUint32(whole[:0], uint32(len(e))), e...)
+			return put(whole)
+		})
 	}
 	for size := s.in.DType.Size; len(src) > 0; src = src[size:] {
 		if err := put(src[:size]); err != nil {
-			return dst, err
+			return err
 		}
 	}
-	return dst, nil
+	return nil
 }
 
-func (s *categorizeStage) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (s *categorizeStage) Decode(dst *Buffer, src []byte, limit int64) error {
 	if err := s.out.expect("categorize", src); err != nil {
-		return dst, err
+		return err
 	}
-	at := len(dst)
+	at := len(dst.B)
 	if s.in.DType.IsVar() {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(s.in.count()))
-	}
-	for _, k := range load(s.astype, src).words {
-		if k >= uint64(len(s.texts)) {
-			k = 0
-		}
-		dst = append(dst, s.texts[k]...)
-		if int64(len(dst)-at) > limit {
-			return dst, corrupt("categorize", "decodes to more than %d bytes", limit)
+		if err := appendCount(dst, s.in.count()); err != nil {
+			return err
 		}
 	}
-	return dst, nil
+	return eachNumber(s.astype, src, func(n *numbers) error {
+		for _, k := range n.words {
+			if k >= uint64(len(s.texts)) {
+				k = 0
+			}
+			if err := dst.Append(s.texts[k]); err != nil {
+				return err
+			}
+			if int64(len(dst.B)-at) > limit {
+				return tooMuch("categorize", limit)
+			}
+		}
+		return nil
+	})
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -151,6 +152,18 @@ func (c *Chain) Order() []int { return c.order }
 // Stored is the form of what Encode gives.
 func (c *Chain) Stored() Form { return c.forms[len(c.forms)-1] }
 
+// Scratch is the memory that Decode takes beside the elements, in bytes, as far as that
+// is known.
+func (c *Chain) Scratch() int64 {
+	var own [2]int64
+	for i := 1; i < len(c.stages); i++ {
+		if _, ok := c.stages[i].(viewer); !ok {
+			own[i&1] = max(own[i&1], c.forms[i].Size)
+		}
+	}
+	return own[0] + own[1]
+}
+
 // IsIdentity tells that elements are stored as they are.
 func (c *Chain) IsIdentity() bool { return len(c.stages) == 0 }
 
@@ -193,92 +206,120 @@ func (c *Chain) Name() string {
 }
 
 // scratch is the memory of one call.
-type scratch struct{ buf [2][]byte }
+type scratch struct{ buf [2]Buffer }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// keepScratch bounds what the pool may hold on to, in bytes a buffer.
-const keepScratch = 4 << 20
-
 func (s *scratch) release() {
 	for i := range s.buf {
-		if cap(s.buf[i]) > keepScratch {
-			s.buf[i] = nil
-		}
+		s.buf[i].FreeLarge()
 	}
 	scratches.Put(s)
 }
 
 // Encode appends what is stored for the elements src to dst. src is as Elements
-// says.
-func (c *Chain) Encode(dst, src []byte) ([]byte, error) {
+// says. After an error dst holds anything behind what it held before.
+func (c *Chain) Encode(dst *Buffer, src []byte) error {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	for i, stage := range c.stages[:max(len(c.stages)-1, 0)] {
-		out, err := stage.Encode(s.buf[i&1][:0], src)
-		if err != nil {
-			return dst, err
+		to := &s.buf[i&1]
+		to.Reset()
+		if err := stage.Encode(to, src); err != nil {
+			return err
 		}
-		s.buf[i&1], src = out, out
+		src = to.B
 	}
 	if n := len(c.stages); n > 0 {
 		return c.stages[n-1].Encode(dst, src)
 	}
-	return append(dst, src...), nil
+	return dst.Append(src)
 }
 
 // Decode fills dst with the elements that src, all of a stored chunk, decodes to.
 // dst has as many bytes as there are elements; their size must be fixed.
 func (c *Chain) Decode(dst, src []byte) error {
-	out, err := c.AppendDecoded(dst[:0:len(dst)], src)
+	to := Buffer{B: dst[:0:len(dst)]}
+	defer to.Free()
+	err := c.AppendDecoded(&to, src)
 	switch {
 	case err != nil:
 		return err
-	case len(out) != len(dst):
-		return corrupt("", "a chunk that decodes to %d bytes, expected %d", len(out), len(dst))
-	case len(out) > 0 && &out[0] != &dst[0]:
-		copy(dst, out)
+	case len(to.B) != len(dst):
+		return corrupt("", "a chunk that decodes to %d bytes, expected %d", len(to.B), len(dst))
+	case len(dst) > 0 && &to.B[0] != &dst[0]:
+		copy(dst, to.B)
 	}
 	return nil
 }
 
 // AppendDecoded appends what src, all of a stored chunk, decodes to. Elements of
-// variable length are as the codec vlen-utf8 has them.
-func (c *Chain) AppendDecoded(dst, src []byte) ([]byte, error) {
+// variable length are as the codec vlen-utf8 has them. After an error dst holds
+// anything behind what it held before.
+func (c *Chain) AppendDecoded(dst *Buffer, src []byte) error {
+	return c.AppendDecodedTo(dst, src, MaxSize)
+}
+
+// AppendDecodedTo is AppendDecoded of what decodes to at most so many bytes, between
+// codecs too, where its size is not known before; else ErrLimit.
+func (c *Chain) AppendDecodedTo(dst *Buffer, src []byte, most int64) error {
 	s := scratches.Get().(*scratch)
 	defer s.release()
-	have := len(dst)
 	for i := len(c.stages) - 1; i >= 0; i-- {
-		in, to := &c.forms[i], s.buf[i&1][:0]
-		if i == 0 {
-			to = dst
+		in, to := &c.forms[i], &s.buf[i&1]
+		limit := in.Size
+		if !in.Exact {
+			limit = min(limit, most)
 		}
-		out, err := c.stages[i].Decode(to, src, in.Size)
-		if err != nil {
-			return dst, err
-		}
-		if i == 0 {
-			dst = out
-			out = out[have:]
+		var out []byte
+		var err error
+		if v, ok := c.stages[i].(viewer); ok {
+			out, err = v.view(src, limit)
 		} else {
-			s.buf[i&1] = out
+			if to.Reset(); i == 0 {
+				to = dst
+			}
+			have := len(to.B)
+			if err = c.stages[i].Decode(to, src, limit); err == nil {
+				out = to.B[have:]
+			}
 		}
-		if in.Exact && int64(len(out)) != in.Size || int64(len(out)) > in.Size {
-			return dst, corrupt(c.nameOf(i), "decodes to %d bytes, expected %d", len(out), in.Size)
+		var own *Error
+		switch {
+		case err == nil:
+			err = c.checkSize(i, int64(len(out)))
+		case limit < in.Size && errors.As(err, &own) && own.tooMuch:
+			err = errorf(ErrLimit, own.Codec, "has to be decoded as a whole, to more than %d bytes; set the limit max_chunk to allow it", most)
 		}
-		src = out
+		if err != nil {
+			return err
+		}
+		if src = out; i == 0 && to == dst {
+			return nil
+		}
 	}
-	if len(c.stages) > 0 {
-		return dst, nil
+	if len(c.stages) == 0 {
+		if err := c.checkSize(0, int64(len(src))); err != nil {
+			return err
+		}
 	}
-	if form := &c.forms[0]; form.Exact && int64(len(src)) != form.Size {
-		return dst, corrupt("", "a chunk of %d bytes, expected %d", len(src), form.Size)
+	return dst.Append(src)
+}
+
+// checkSize fails unless so many bytes are what stage i was given to encode.
+func (c *Chain) checkSize(i int, n int64) error {
+	in := &c.forms[i]
+	if in.Exact && n != in.Size || n > in.Size {
+		return corrupt(c.nameOf(i), "decodes to %d bytes, expected %d", n, in.Size)
 	}
-	return append(dst, src...), nil
+	return nil
 }
 
 // nameOf is the name of the codec of a stage.
 func (c *Chain) nameOf(stage int) string {
+	if len(c.stages) == 0 {
+		return ""
+	}
 	if s, ok := c.stages[stage].(interface{ name() string }); ok {
 		return s.name()
 	}

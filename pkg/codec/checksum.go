@@ -24,29 +24,44 @@ func (s *checksummed) Bind(in Form) (Stage, Form, error) {
 
 func (s *checksummed) name() string { return s.codec }
 
-func (s *checksummed) Encode(dst, src []byte) ([]byte, error) {
-	if s.start {
-		dst = binary.LittleEndian.AppendUint32(dst, s.sum(src))
-		return append(dst, src...), nil
+func (s *checksummed) Encode(dst *Buffer, src []byte) error {
+	out, err := dst.Extend(len(src) + 4)
+	if err != nil {
+		return err
 	}
-	return binary.LittleEndian.AppendUint32(append(dst, src...), s.sum(src)), nil
+	at, body := len(src), out
+	if s.start {
+		at, body = 0, out[4:]
+	}
+	copy(body, src)
+	binary.LittleEndian.PutUint32(out[at:], s.sum(src))
+	return nil
 }
 
-func (s *checksummed) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (s *checksummed) Decode(dst *Buffer, src []byte, limit int64) error {
+	body, err := s.view(src, limit)
+	if err != nil {
+		return err
+	}
+	return dst.Append(body)
+}
+
+// view is Decode without a copy.
+func (s *checksummed) view(src []byte, limit int64) ([]byte, error) {
 	if len(src) < 4 {
-		return dst, corrupt(s.codec, "the data end before the checksum")
+		return nil, corrupt(s.codec, "the data end before the checksum")
 	}
 	at, body := len(src)-4, src[:len(src)-4]
 	if s.start {
 		at, body = 0, src[4:]
 	}
 	if int64(len(body)) > limit {
-		return dst, corrupt(s.codec, "decodes to more than %d bytes", limit)
+		return nil, tooMuch(s.codec, limit)
 	}
 	if want, have := binary.LittleEndian.Uint32(src[at:]), s.sum(body); want != have {
-		return dst, corruptAt(s.codec, at, "the checksum is %08x, but the data have %08x", want, have)
+		return nil, corruptAt(s.codec, at, "the checksum is %08x, but the data have %08x", want, have)
 	}
-	return append(dst, body...), nil
+	return body, nil
 }
 
 // located makes the codec of a checksum of numcodecs whose place can be chosen. def

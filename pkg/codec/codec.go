@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -98,12 +99,16 @@ type Codec interface {
 
 // Stage encodes and decodes what has one form.
 type Stage interface {
-	// Encode appends the encoded src to dst.
-	Encode(dst, src []byte) ([]byte, error)
+	// Encode appends the encoded src to dst. After an error dst holds anything behind
+	// what it held before.
+	Encode(dst *Buffer, src []byte) error
 	// Decode appends what src decodes to, which is at most limit bytes: more is
-	// ErrCorrupt. It may use all of dst's capacity.
-	Decode(dst, src []byte, limit int64) ([]byte, error)
+	// ErrCorrupt. Errors are as those of Encode.
+	Decode(dst *Buffer, src []byte, limit int64) error
 }
+
+// Buffer is what stages append to: bytes in memory that can fail.
+type Buffer = mem.Buffer
 
 // Definition is a codec as it can be asked for.
 type Definition struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"slices"
 	"testing"
 
@@ -37,6 +38,20 @@ func chainOf(t testing.TB, v Version, text, dtype string, shape ...int64) *Chain
 	return c
 }
 
+// encoded is what a chain stores for elements.
+func encoded(c *Chain, plain []byte) ([]byte, error) {
+	var dst Buffer
+	err := c.Encode(&dst, plain)
+	return dst.B, err
+}
+
+// decoded is what a chunk decodes to.
+func decoded(c *Chain, raw []byte) ([]byte, error) {
+	var dst Buffer
+	err := c.AppendDecoded(&dst, raw)
+	return dst.B, err
+}
+
 // samples are chains that between them have every codec.
 var samples = []struct {
 	version Version
@@ -62,6 +77,11 @@ var samples = []struct {
 	{V2, `[{"name": "lzma", "format": 3, "filters": [{"id": 3, "dist": 4}, {"id": 33}]}]`, "<i4"},
 	{V2, `["lz4", "crc32", "adler32", "fletcher32", "jenkins_lookup3", "base64"]`, "<i4"},
 	{V2, `["shuffle", "zlib"]`, "<f8"},
+	{V2, `["base64"]`, "<i4"},
+	{V2, `["lz4"]`, "<i4"},
+	{V2, `["blosc", "crc32"]`, "<i4"},
+	{V2, `["bz2", {"name": "jenkins_lookup3", "initval": 3, "prefix": [1, 2, 3, 4, 5]}]`, "<i4"},
+	{V3, `[{"name": "bytes", "endian": "big"}, "gzip", "crc32c"]`, "<i4"},
 	{V2, `["delta", "zstd"]`, "<i4"},
 	{V2, `[{"name": "astype", "encode_dtype": "<i2"}]`, "<i4"},
 	{V2, `[{"name": "fixedscaleoffset", "scale": 1, "astype": "<i8"}]`, "<i4"},
@@ -84,12 +104,12 @@ func TestRoundTrip(t *testing.T) {
 		if d.Order == ndarray.Big {
 			ndarray.SwapBytes(plain, d)
 		}
-		raw, err := c.Encode([]byte("before"), plain)
-		if err != nil {
+		dst := Buffer{B: []byte("before")}
+		if err := c.Encode(&dst, plain); err != nil {
 			t.Errorf("%s: %v", s.codecs, err)
 			continue
 		}
-		raw, ok := bytes.CutPrefix(raw, []byte("before"))
+		raw, ok := bytes.CutPrefix(dst.B, []byte("before"))
 		back := make([]byte, len(plain))
 		if err := c.Decode(back, raw); err != nil || !ok || !bytes.Equal(back, plain) {
 			t.Errorf("%s: %x became %x: %v", s.codecs, plain, back, err)
@@ -133,16 +153,16 @@ func TestEveryCodecIsSampled(t *testing.T) {
 func TestTexts(t *testing.T) {
 	plain := binary.LittleEndian.AppendUint32(nil, 6)
 	for _, s := range []string{"", "a", "bü", "ccc", "", "e"} {
-		plain = appendElement(plain, s)
+		plain = append(plain, element(s)...)
 	}
 	for _, codecs := range []string{`["vlen-utf8"]`, `["vlen-utf8", "zstd"]`,
 		`[{"name": "sharding_indexed", "chunk_shape": [1, 3], "codecs": ["vlen-utf8", {"name": "gzip", "configuration": {"level": 1}}], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]}]`} {
 		c := chainOf(t, V3, codecs, "str", 2, 3)
-		raw, err := c.Encode(nil, plain)
+		raw, err := encoded(c, plain)
 		if err != nil {
 			t.Fatalf("%s: %v", codecs, err)
 		}
-		if back, err := c.AppendDecoded(nil, raw); err != nil || !bytes.Equal(back, plain) {
+		if back, err := decoded(c, raw); err != nil || !bytes.Equal(back, plain) {
 			t.Errorf("%s: %q became %q: %v", codecs, plain, back, err)
 		}
 	}
@@ -189,7 +209,7 @@ func TestBounded(t *testing.T) {
 	big := make([]byte, 1<<20)
 	for _, codecs := range []string{`["bytes", "gzip"]`, `["bytes", "zstd"]`, `["bytes", "numcodecs.zlib"]`, `["bytes", "numcodecs.bz2"]`,
 		`["bytes", "numcodecs.lzma"]`, `["bytes", {"name": "numcodecs.lzma", "format": 2}]`, `["bytes", "numcodecs.lz4"]`, `["bytes", "blosc"]`} {
-		raw, err := chainOf(t, V3, codecs, "|u1", int64(len(big))).Encode(nil, big)
+		raw, err := encoded(chainOf(t, V3, codecs, "|u1", int64(len(big))), big)
 		if err != nil {
 			t.Fatalf("%s: %v", codecs, err)
 		}
@@ -200,12 +220,76 @@ func TestBounded(t *testing.T) {
 	}
 }
 
+// TestStream decodes chunks from their beginning on, in pieces, good ones and damaged
+// ones: what comes out is what Decode gives, and so is the kind of the error.
+func TestStream(t *testing.T) {
+	streams := 0
+	for _, s := range samples {
+		c := chainOf(t, s.version, s.codecs, s.dtype, 1200, 90)
+		if !c.Streams() {
+			continue
+		}
+		streams++
+		plain := make([]byte, c.Elements().Size)
+		for i := range plain {
+			if i%7 == 0 && s.dtype != "|b1" {
+				plain[i] = byte(i >> 8)
+			}
+		}
+		raw, err := encoded(c, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 40 {
+			bad := bytes.Clone(raw)
+			switch {
+			case i == 0:
+			case i%3 == 0:
+				bad = bad[:len(bad)*i/40]
+			case i%3 == 1:
+				bad[len(bad)*i/40] ^= 1 << (i % 8)
+			default:
+				bad = append(bad, bad[:i]...)
+			}
+			want := make([]byte, len(plain))
+			wantErr := c.Decode(want, bad)
+			got, err := readStream(c, bad)
+			if wantErr == nil && (err != nil || !bytes.Equal(got, want)) {
+				t.Errorf("%s, change %d: the stream has other bytes: %v", s.codecs, i, err)
+			}
+			if wantErr != nil && err == nil {
+				t.Errorf("%s, change %d: Decode says %v, the stream nothing", s.codecs, i, wantErr)
+			}
+		}
+	}
+	if streams < 12 {
+		t.Errorf("%d of the samples are streams", streams)
+	}
+}
+
+func readStream(c *Chain, raw []byte) (all []byte, err error) {
+	s, err := c.Open(raw, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	p := make([]byte, 1000)
+	for {
+		n, err := s.Read(p)
+		if all = append(all, p[:n]...); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return all, err
+		}
+	}
+}
+
 // FuzzDecode gives any bytes to each chain of the samples. Whatever they are, they
 // decode to what fits, or are refused.
 func FuzzDecode(f *testing.F) {
 	for i, s := range samples {
 		c := chainOf(f, s.version, s.codecs, s.dtype, 4, 6)
-		raw, err := c.Encode(nil, make([]byte, c.Elements().Size))
+		raw, err := encoded(c, make([]byte, c.Elements().Size))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -220,6 +304,15 @@ func FuzzDecode(f *testing.F) {
 		var own *Error
 		if err != nil && !errors.As(err, &own) {
 			t.Fatalf("%s: an error without a kind: %v", s.codecs, err)
+		}
+		if c.Streams() {
+			got, streamErr := readStream(c, raw)
+			if err == nil && (streamErr != nil || !bytes.Equal(got, dst)) {
+				t.Fatalf("%s: the stream differs: %v", s.codecs, streamErr)
+			}
+			if streamErr != nil && !errors.As(streamErr, &own) {
+				t.Fatalf("%s: an error without a kind: %v", s.codecs, streamErr)
+			}
 		}
 	})
 }

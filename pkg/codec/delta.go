@@ -67,43 +67,58 @@ type deltaStage struct {
 	out Form
 }
 
-func (s *deltaStage) Encode(dst, src []byte) ([]byte, error) {
-	n := load(s.dtype, src)
-	for i := len(n.words) - 1; i > 0; i-- {
-		switch {
-		case n.class == floating:
-			n.words[i] = math.Float64bits(rounded(n.float(i)-n.float(i-1), s.dtype.Size))
-		case s.dtype.Kind == ndarray.Bool:
-			n.words[i] ^= n.words[i-1]
-		default:
-			n.words[i] = wrapped(n.words[i]-n.words[i-1], s.dtype)
+func (s *deltaStage) Encode(dst *Buffer, src []byte) error {
+	before, first := uint64(0), true // the element before those that are seen
+	return reckon(dst, s.astype, src, s.dtype, func(n *numbers) error {
+		last := n.words[len(n.words)-1]
+		for i := len(n.words) - 1; i >= 0; i-- {
+			p := before
+			if i > 0 {
+				p = n.words[i-1]
+			}
+			switch {
+			case i == 0 && first:
+			case n.class == floating:
+				n.words[i] = math.Float64bits(rounded(n.float(i)-math.Float64frombits(p), s.dtype.Size))
+			case s.dtype.Kind == ndarray.Bool:
+				n.words[i] ^= p
+			default:
+				n.words[i] = wrapped(n.words[i]-p, s.dtype)
+			}
 		}
-	}
-	return n.store(dst, s.astype), nil
+		before, first = last, false
+		return nil
+	})
 }
 
-func (s *deltaStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *deltaStage) Decode(dst *Buffer, src []byte, _ int64) error {
 	if err := s.out.expect("delta", src); err != nil {
-		return dst, err
+		return err
 	}
-	n := load(s.astype, src)
-	if c, _ := classOf(s.dtype); c == floating {
-		n = n.floats()
-		for i := 1; i < len(n.words); i++ {
-			n.words[i] = math.Float64bits(rounded(n.float(i-1)+rounded(n.float(i), s.dtype.Size), s.dtype.Size))
+	before, first := uint64(0), true // the element before those that are made
+	c, _ := classOf(s.dtype)
+	return reckon(dst, s.dtype, src, s.astype, func(n *numbers) error {
+		switch {
+		case c == floating:
+			n.floats()
+		case n.class == floating:
+			for i, w := range n.words {
+				n.words[i] = truncated(math.Float64frombits(w), signed)
+			}
+			n.class = signed
 		}
-		return n.store(dst, s.dtype), nil
-	}
-	if n.class == floating {
 		for i, w := range n.words {
-			n.words[i] = truncated(math.Float64frombits(w), signed)
+			switch {
+			case first:
+			case c == floating:
+				w = math.Float64bits(rounded(math.Float64frombits(before)+rounded(math.Float64frombits(w), s.dtype.Size), s.dtype.Size))
+			default:
+				if w += before; s.dtype.Kind == ndarray.Bool {
+					w = min(w, 1) // a sum of truth values is "or"
+				}
+			}
+			n.words[i], before, first = w, w, false
 		}
-		n.class = signed
-	}
-	for i := 1; i < len(n.words); i++ {
-		if n.words[i] += n.words[i-1]; s.dtype.Kind == ndarray.Bool {
-			n.words[i] = min(n.words[i], 1) // a sum of truth values is "or"
-		}
-	}
-	return n.store(dst, s.dtype), nil
+		return nil
+	})
 }

@@ -31,6 +31,8 @@ type Error struct {
 	Offset int64
 	// Msg says what is wrong: expected and found.
 	Msg string
+
+	tooMuch bool // it decodes to more than the limit
 }
 
 // Error gives "NAME: message: kind".
@@ -54,6 +56,11 @@ func errorf(kind error, codec, format string, args ...any) error {
 
 func corrupt(codec, format string, args ...any) error {
 	return errorf(ErrCorrupt, codec, format, args...)
+}
+
+// tooMuch is the error of what decodes to more than a limit.
+func tooMuch(codec string, limit int64) error {
+	return &Error{Kind: ErrCorrupt, Codec: codec, Offset: -1, Msg: fmt.Sprintf("decodes to more than %d bytes", limit), tooMuch: true}
 }
 
 func corruptAt(codec string, offset int, format string, args ...any) error {

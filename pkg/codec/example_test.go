@@ -25,14 +25,15 @@ func ExampleNewChain() {
 	for i := range 1000 {
 		elements[4*i] = byte(i % 7)
 	}
-	chunk, err := chain.Encode(nil, elements)
-	if err != nil {
+	var chunk codec.Buffer
+	defer chunk.Free()
+	if err := chain.Encode(&chunk, elements); err != nil {
 		fmt.Println(err)
 		return
 	}
 	again := make([]byte, 4000)
-	err = chain.Decode(again, chunk)
-	fmt.Println(len(chunk) < 100, bytes.Equal(again, elements), err)
+	err = chain.Decode(again, chunk.B)
+	fmt.Println(len(chunk.B) < 100, bytes.Equal(again, elements), err)
 	// Output: true true <nil>
 }
 

@@ -68,34 +68,37 @@ func precision(d ndarray.DType) int {
 	return 8
 }
 
-func (s *scaleOffsetStage) Encode(dst, src []byte) ([]byte, error) {
-	n := load(s.dtype, src)
-	if n.class != floating && s.intOffset && s.intScale {
-		for i, w := range n.words {
-			n.words[i] = wrapped((w-uint64(int64(s.offset)))*uint64(int64(s.scale)), s.dtype)
-		}
-		return n.store(dst, s.astype), nil
-	}
+func (s *scaleOffsetStage) Encode(dst *Buffer, src []byte) error {
 	size := precision(s.dtype)
-	n = n.floats()
-	for i := range n.words {
-		f := rounded(rounded(n.float(i)-rounded(s.offset, size), size)*rounded(s.scale, size), size)
-		if s.round {
-			f = math.RoundToEven(f)
+	return reckon(dst, s.astype, src, s.dtype, func(n *numbers) error {
+		if n.class != floating && s.intOffset && s.intScale {
+			for i, w := range n.words {
+				n.words[i] = wrapped((w-uint64(int64(s.offset)))*uint64(int64(s.scale)), s.dtype)
+			}
+			return nil
 		}
-		n.words[i] = math.Float64bits(f)
-	}
-	return n.store(dst, s.astype), nil
+		n.floats()
+		for i := range n.words {
+			f := rounded(rounded(n.float(i)-rounded(s.offset, size), size)*rounded(s.scale, size), size)
+			if s.round {
+				f = math.RoundToEven(f)
+			}
+			n.words[i] = math.Float64bits(f)
+		}
+		return nil
+	})
 }
 
-func (s *scaleOffsetStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *scaleOffsetStage) Decode(dst *Buffer, src []byte, _ int64) error {
 	if err := s.out.expect(s.codec, src); err != nil {
-		return dst, err
+		return err
 	}
 	size := precision(s.astype)
-	n := load(s.astype, src).floats()
-	for i := range n.words {
-		n.words[i] = math.Float64bits(rounded(rounded(n.float(i)/rounded(s.scale, size), size)+rounded(s.offset, size), size))
-	}
-	return n.store(dst, s.dtype), nil
+	return reckon(dst, s.dtype, src, s.astype, func(n *numbers) error {
+		n.floats()
+		for i := range n.words {
+			n.words[i] = math.Float64bits(rounded(rounded(n.float(i)/rounded(s.scale, size), size)+rounded(s.offset, size), size))
+		}
+		return nil
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"io"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -33,50 +34,54 @@ func (g gzipCodec) Bind(in Form) (Stage, Form, error) { return g, compressed(in.
 // gzipWriters are encoders for each level.
 var gzipWriters [10]sync.Pool
 
-func (g gzipCodec) Encode(dst, src []byte) ([]byte, error) {
-	out := &appender{dst}
+func (g gzipCodec) Encode(dst *Buffer, src []byte) error {
 	w, _ := gzipWriters[g].Get().(*gzip.Writer)
 	if w == nil { // the levels are ones that it has
 		w, _ = gzip.NewWriterLevel(nil, int(g))
 	}
 	defer gzipWriters[g].Put(w)
-	w.Reset(out)
+	w.Reset(dst)
 	_, err := w.Write(src)
 	if e := w.Close(); err == nil {
 		err = e
 	}
 	w.Reset(nil)
-	return out.buf, err
+	return err
 }
 
-func (g gzipCodec) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (g gzipCodec) Decode(dst *Buffer, src []byte, limit int64) error {
 	const trailer = 8 // the checksum and the size of what is decoded, little endian
-	at, begin := len(dst), 0
+	at, begin := len(dst.B), 0
 	for first := true; first || begin < len(src); first = false {
 		head, err := gzipHeader(src, begin)
 		if err != nil {
-			return dst, err
+			return err
 		}
 		if len(src)-head < trailer {
-			return dst, corruptAt("gzip", len(src), "the data end too early")
+			return corruptAt("gzip", len(src), "the data end too early")
 		}
-		from := len(dst)
+		from := len(dst.B)
 		guess := int64(binary.LittleEndian.Uint32(src[len(src)-4:])) // where there is one member
-		var n int
-		if dst, n, err = inflate("gzip", dst, src[head:len(src)-trailer], guess, limit-int64(from-at)); err != nil {
-			return dst, err
+		n, err := inflate("gzip", dst, src[head:len(src)-trailer], guess, limit-int64(from-at))
+		if err != nil {
+			return err
 		}
 		end := head + n
 		sum, size := binary.LittleEndian.Uint32(src[end:]), binary.LittleEndian.Uint32(src[end+4:])
-		if have := crc32.ChecksumIEEE(dst[from:]); have != sum {
-			return dst, corruptAt("gzip", end, "the checksum is %08x, but the data have %08x", sum, have)
+		if have := crc32.ChecksumIEEE(dst.B[from:]); have != sum {
+			return corruptAt("gzip", end, "the checksum is %08x, but the data have %08x", sum, have)
 		}
-		if size != uint32(len(dst)-from) {
-			return dst, corruptAt("gzip", end+4, "decodes to %d bytes, expected %d (modulo 2^32)", len(dst)-from, size)
+		if size != uint32(len(dst.B)-from) {
+			return corruptAt("gzip", end+4, "decodes to %d bytes, expected %d (modulo 2^32)", len(dst.B)-from, size)
 		}
 		begin = end + trailer
 	}
-	return dst, nil
+	return nil
+}
+
+func (g gzipCodec) open(src []byte, _, _ int64) (io.Reader, func(), error) {
+	r, err := gzip.NewReader(bytes.NewReader(src))
+	return r, func() {}, err
 }
 
 // gzipHeader gives the end of the header of the member that begins at at.

@@ -39,13 +39,14 @@ func TestGzipMembers(t *testing.T) {
 			stage, read = zlibCodec(1), func(p io.Reader) (io.Reader, error) { return zlib.NewReader(p) }
 		}
 		for _, room := range []int{0, 10, plain.Len()} {
-			got, err := stage.Decode(append(make([]byte, 0, 2+room), 7, 8), raw.Bytes(), int64(plain.Len()))
-			if err != nil || !bytes.Equal(got[2:], plain.Bytes()) || got[0] != 7 {
-				t.Fatalf("%d: %d bytes in memory of %d: %v", i, len(got)-2, room, err)
+			to := Buffer{B: append(make([]byte, 0, 2+room), 7, 8)}
+			err := stage.Decode(&to, raw.Bytes(), int64(plain.Len()))
+			if err != nil || !bytes.Equal(to.B[2:], plain.Bytes()) || to.B[0] != 7 {
+				t.Fatalf("%d: %d bytes in memory of %d: %v", i, len(to.B)-2, room, err)
 			}
 		}
 		if plain.Len() > 0 {
-			if _, err := stage.Decode(nil, raw.Bytes(), int64(plain.Len()-1)); err == nil {
+			if err := stage.Decode(new(Buffer), raw.Bytes(), int64(plain.Len()-1)); err == nil {
 				t.Fatalf("%d: more than the limit was decoded", i)
 			}
 		}
@@ -65,9 +66,10 @@ func TestGzipMembers(t *testing.T) {
 			if len(want) > plain.Len() || isZlib && in.Len() > 0 {
 				continue
 			}
-			got, err := stage.Decode(nil, bad, int64(plain.Len()))
-			if (err == nil) != (wrong == nil) || err == nil && !bytes.Equal(got, want) {
-				t.Fatalf("%d, damaged: %d bytes, %v; Go's decoder has %d, %v", i, len(got), err, len(want), wrong)
+			var got Buffer
+			err := stage.Decode(&got, bad, int64(plain.Len()))
+			if (err == nil) != (wrong == nil) || err == nil && !bytes.Equal(got.B, want) {
+				t.Fatalf("%d, damaged: %d bytes, %v; Go's decoder has %d, %v", i, len(got.B), err, len(want), wrong)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 )
@@ -27,21 +26,32 @@ var _ = define(Definition{ID: "jenkins_lookup3", kind: bytewise, new: func(c *co
 		c.fail("prefix", "a list of bytes or null")
 	}
 	return &checksummed{codec: "jenkins_lookup3", conf: c.Object.Clone(), sum: func(p []byte) uint32 {
-		if len(prefix) > 0 {
-			p = slices.Concat(prefix, p)
-		}
-		return lookup3(p, initial)
+		return lookup3(prefix, p, initial)
 	}}, nil
 }})
 
-// lookup3 is hashlittle.
-func lookup3(p []byte, initial uint32) uint32 {
-	a := 0xdeadbeef + uint32(len(p)) + initial
+// lookup3 is hashlittle of a prefix and what follows it.
+func lookup3(prefix, p []byte, initial uint32) uint32 {
+	var space [12]byte
+	// block takes up to 12 bytes from both.
+	block := func() []byte {
+		n := copy(space[:], prefix)
+		k := copy(space[n:], p)
+		prefix, p = prefix[n:], p[k:]
+		return space[:n+k]
+	}
+	a := 0xdeadbeef + uint32(len(prefix)+len(p)) + initial
 	b, c := a, a
-	for ; len(p) > 12; p = p[12:] {
-		a += binary.LittleEndian.Uint32(p)
-		b += binary.LittleEndian.Uint32(p[4:])
-		c += binary.LittleEndian.Uint32(p[8:])
+	for len(prefix)+len(p) > 12 {
+		w := p
+		if len(prefix) > 0 {
+			w = block()
+		} else {
+			p = p[12:]
+		}
+		a += binary.LittleEndian.Uint32(w)
+		b += binary.LittleEndian.Uint32(w[4:])
+		c += binary.LittleEndian.Uint32(w[8:])
 		a = (a - c) ^ bits.RotateLeft32(c, 4)
 		c += b
 		b = (b - a) ^ bits.RotateLeft32(a, 6)
@@ -55,11 +65,11 @@ func lookup3(p []byte, initial uint32) uint32 {
 		c = (c - b) ^ bits.RotateLeft32(b, 4)
 		b += a
 	}
-	if len(p) == 0 {
+	if len(prefix)+len(p) == 0 {
 		return c
 	}
 	var tail [12]byte
-	copy(tail[:], p)
+	copy(tail[:], block())
 	a += binary.LittleEndian.Uint32(tail[:])
 	b += binary.LittleEndian.Uint32(tail[4:])
 	c += binary.LittleEndian.Uint32(tail[8:])

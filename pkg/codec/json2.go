@@ -1,8 +1,10 @@
 package codec
 
 import (
-	"encoding/binary"
+	"cmp"
+	"errors"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -33,28 +35,112 @@ func (z json2) Bind(in Form) (Stage, Form, error) {
 }
 
 // objectList is a Stage of codecs that store a list of the elements with its dtype
-// and its shape. encode and decode change between that list and bytes.
+// and its shape. encode makes bytes of that list; decode calls text for the texts in
+// it and its lists, in order, as many as there should be, and gives the shape.
 type objectList struct {
 	codec  string
 	in     Form
 	encode func(dst []byte, list Value) ([]byte, error)
-	decode func(src []byte) (Value, error)
+	decode func(src []byte, count int64, text func(e []byte) error) (shape []int64, err error)
 }
 
 func encodeJSON(dst []byte, list Value) ([]byte, error) { return pyjson.Append(dst, list), nil }
 
-func decodeJSON(src []byte) (Value, error) {
-	return pyjson.Parse(src, pyjson.Limits{MaxBytes: maxVar, MaxDepth: 200})
+// decodeJSON goes through the text once, without a value for each element.
+func decodeJSON(src []byte, count int64, text func(e []byte) error) (shape []int64, err error) {
+	in := &pyjson.Scanner{Data: src}
+	var list func(depth int, top bool) error
+	var plain []byte
+	list = func(depth int, top bool) error {
+		if err := in.EnterArray(); err != nil {
+			return err
+		}
+		for first := true; ; first = false {
+			if more, err := in.NextItem(first); !more || err != nil {
+				return err
+			}
+			c, err := in.Peek()
+			switch {
+			case err != nil:
+				return err
+			case top && count == 0: // what is left is the dtype and the shape
+				if _, err := in.Skip(); err != nil {
+					return err
+				}
+				if _, err := in.NextItem(false); err != nil {
+					return err
+				}
+				v, err := in.Value(pyjson.Limits{})
+				if err != nil {
+					return err
+				}
+				var ok bool
+				if shape, ok = extents(v); !ok {
+					return errJSON
+				}
+				if more, err := in.NextItem(false); more || err != nil {
+					return cmp.Or(err, errJSON)
+				}
+				return nil
+			case c == '[' && depth < maxListDepth:
+				if err := list(depth+1, false); err != nil {
+					return err
+				}
+				continue
+			case c == '"':
+				raw, isPlain, err := in.RawString()
+				if err != nil {
+					return err
+				}
+				if plain = raw; !isPlain {
+					t, err := pyjson.Unquote(raw)
+					if err != nil {
+						return err
+					}
+					plain = []byte(t)
+				}
+			case c == 'n':
+				if err := in.Null(); err != nil {
+					return err
+				}
+				plain = nil
+			default:
+				return errNotTexts
+			}
+			if count--; count < 0 {
+				return errJSON
+			}
+			if err := text(plain); err != nil {
+				return err
+			}
+		}
+	}
+	if err := list(0, true); err != nil {
+		return nil, err
+	}
+	return shape, in.End()
 }
 
-func (s *objectList) Encode(dst, src []byte) ([]byte, error) {
+// maxListDepth is how deep lists of elements are nested, at most.
+const maxListDepth = 100
+
+var (
+	errJSON     = errors.New("expected a list of elements, a dtype and a shape")
+	errNotTexts = errors.New("expected texts")
+)
+
+func (s *objectList) Encode(dst *Buffer, src []byte) error {
+	// Values take more than the bytes that they stand for.
+	if err := mem.Look(int(s.in.count())*48 + 4*len(src)); err != nil {
+		return err
+	}
 	items := make([]Value, 0, s.in.count())
 	err := eachElement(src, func(e []byte) error {
 		items = append(items, pyjson.String(string(e)))
 		return nil
 	})
 	if err != nil {
-		return dst, err
+		return err
 	}
 	for axis := len(s.in.Shape) - 1; axis > 0; axis-- {
 		n := int(s.in.Shape[axis])
@@ -69,54 +155,36 @@ func (s *objectList) Encode(dst, src []byte) ([]byte, error) {
 		shape[i] = pyjson.Int(n)
 	}
 	items = append(items, pyjson.String("|O"), pyjson.List(shape...))
-	return s.encode(dst, pyjson.List(items...))
-}
-
-func (s *objectList) Decode(dst, src []byte, limit int64) ([]byte, error) {
-	list, err := s.decode(src)
+	text, err := s.encode(nil, pyjson.List(items...))
 	if err != nil {
-		return dst, corrupt(s.codec, "%v", err)
+		return err
 	}
-	items := list.Items()
-	if len(items) < 2 {
-		return dst, corrupt(s.codec, "expected a list of elements, a dtype and a shape, found %s", short(list))
-	}
-	shape := items[len(items)-1]
-	if n, ok := extents(shape); !ok || !sameCount(n, s.in.count()) {
-		return dst, corrupt(s.codec, "a chunk of shape %s, expected %v", short(shape), s.in.Shape)
-	}
-	at := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(s.in.count()))
-	n := int64(0)
-	if dst, err = s.flatten(dst, items[:len(items)-2], &n); err != nil {
-		return dst[:at], err
-	}
-	if n != s.in.count() {
-		return dst[:at], corrupt(s.codec, "%d elements, expected %d", n, s.in.count())
-	}
-	if int64(len(dst)-at) > limit {
-		return dst[:at], corrupt(s.codec, "decodes to more than %d bytes", limit)
-	}
-	return dst, nil
+	return dst.Append(text)
 }
 
-// flatten appends the texts in nested lists, and counts them.
-func (s *objectList) flatten(dst []byte, items []Value, n *int64) (_ []byte, err error) {
-	for _, item := range items {
-		text, ok := item.Str()
-		switch {
-		case item.Kind() == pyjson.KindList:
-			if dst, err = s.flatten(dst, item.Items(), n); err != nil {
-				return dst, err
-			}
-			continue
-		case !ok && item.Kind() != pyjson.KindNull:
-			return dst, errorf(ErrNotSupported, s.codec, "expected texts, found the element %s", short(item))
-		}
-		dst = appendElement(dst, text)
-		*n++
+func (s *objectList) Decode(dst *Buffer, src []byte, limit int64) error {
+	at := len(dst.B)
+	if err := appendCount(dst, s.in.count()); err != nil {
+		return err
 	}
-	return dst, nil
+	n := int64(0)
+	shape, err := s.decode(src, s.in.count(), func(e []byte) error {
+		if n++; int64(len(dst.B)-at+len(e)) > limit {
+			return tooMuch(s.codec, limit)
+		}
+		return appendElement(dst, e)
+	})
+	switch {
+	case errors.Is(err, errNotTexts):
+		return errorf(ErrNotSupported, s.codec, "expected texts, found other elements")
+	case err != nil:
+		return streamError(s.codec, err)
+	case n != s.in.count():
+		return corrupt(s.codec, "%d elements, expected %d", n, s.in.count())
+	case !sameCount(shape, s.in.count()):
+		return corrupt(s.codec, "a chunk of shape %v, expected %v", shape, s.in.Shape)
+	}
+	return nil
 }
 
 // extents is a list of integers.

@@ -2,11 +2,14 @@ package codec
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"math"
 
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 )
 
 // The codec "lzma" of numcodecs, which is Python's: a stream of xz (format 1), the
@@ -73,10 +76,12 @@ const (
 	maxLzmaDict = 128 << 20
 )
 
-func (z *lzmaCodec) Encode(dst, src []byte) ([]byte, error) {
-	out := &appender{dst}
+func (z *lzmaCodec) Encode(dst *Buffer, src []byte) error {
+	err := mem.Look(4 * lzmaDict)
+	if err != nil {
+		return err
+	}
 	var w io.WriteCloser
-	var err error
 	switch {
 	case z.format == 1:
 		check := byte(xz.CRC64)
@@ -84,12 +89,20 @@ func (z *lzmaCodec) Encode(dst, src []byte) ([]byte, error) {
 			check = byte(z.check)
 		}
 		cfg := xz.WriterConfig{DictCap: lzmaDict, CheckSum: check, NoCheckSum: check == 0}
-		w, err = cfg.NewWriter(out)
+		w, err = cfg.NewWriter(dst)
 	case z.format == 2:
-		w, err = lzma.WriterConfig{DictCap: lzmaDict, EOSMarker: true}.NewWriter(out)
+		w, err = lzma.WriterConfig{DictCap: lzmaDict, EOSMarker: true}.NewWriter(dst)
 	default:
-		w, err = lzma.Writer2Config{DictCap: lzmaDict}.NewWriter2(out)
-		src = bytes.Clone(src)
+		w, err = lzma.Writer2Config{DictCap: lzmaDict}.NewWriter2(dst)
+		if len(z.deltas) == 0 {
+			break
+		}
+		var changed Buffer
+		defer changed.Free()
+		if err := changed.Append(src); err != nil {
+			return err
+		}
+		src = changed.B
 		for _, dist := range z.deltas {
 			for i := len(src) - 1; i >= dist; i-- {
 				src[i] -= src[i-dist]
@@ -97,45 +110,66 @@ func (z *lzmaCodec) Encode(dst, src []byte) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return dst, errorf(ErrNotSupported, "lzma", "%v", err)
+		return errorf(ErrNotSupported, "lzma", "%v", err)
 	}
 	_, err = w.Write(src)
 	if e := w.Close(); err == nil {
 		err = e
 	}
-	return out.buf, err
+	return err
 }
 
-func (z *lzmaCodec) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (z *lzmaCodec) Decode(dst *Buffer, src []byte, limit int64) error {
+	return decodeStream("lzma", z, dst, src, limit)
+}
+
+func (z *lzmaCodec) open(src []byte, limit, most int64) (r io.Reader, done func(), err error) {
 	in := bytes.NewReader(src)
-	var r io.Reader
-	var err error
+	// dictionary checks the size of one, of which no more is used than there is.
+	dictionary := func(n int64) error {
+		if n > maxLzmaDict || min(n, limit) > most {
+			return errorf(ErrLimit, "lzma", "a dictionary of %d bytes, expected at most %d", n, min(most, maxLzmaDict))
+		}
+		return mem.Look(int(n))
+	}
 	switch {
 	case z.format == 3: // a dictionary need not be larger than all that there is
-		r, err = lzma.Reader2Config{DictCap: int(min(max(limit, lzma.MinDictCap), maxLzmaDict))}.NewReader2(in)
-	case bytes.HasPrefix(src, xzMagic):
-		if err := checkXZ(src, limit); err != nil {
-			return dst, err
+		n := min(max(limit, lzma.MinDictCap), maxLzmaDict)
+		if err = dictionary(n); err == nil {
+			r, err = lzma.Reader2Config{DictCap: int(n)}.NewReader2(in)
 		}
-		r, err = xz.ReaderConfig{DictCap: lzma.MinDictCap}.NewReader(in)
+	case bytes.HasPrefix(src, xzMagic):
+		if err = checkXZ(src, limit, dictionary); err == nil {
+			r, err = xz.ReaderConfig{DictCap: lzma.MinDictCap}.NewReader(in)
+		}
 	default: // as Python's FORMAT_AUTO
 		if len(src) < lzma.HeaderLen {
-			return dst, corrupt("lzma", "the data end too early")
+			return nil, nil, corrupt("lzma", "the data end too early")
 		}
-		r, err = lzma.ReaderConfig{DictCap: maxLzmaDict}.NewReader(in)
-	}
-	if err != nil {
-		return dst, streamError("lzma", err)
-	}
-	at := len(dst)
-	if dst, err = readAll("lzma", dst, r, limit); err != nil {
-		return dst[:at], err
+		n := int64(binary.LittleEndian.Uint32(src[1:]))
+		if err = dictionary(n); err == nil {
+			r, err = lzma.ReaderConfig{DictCap: int(max(n, lzma.MinDictCap))}.NewReader(in)
+		}
 	}
 	for i := len(z.deltas) - 1; i >= 0; i-- {
-		dist, p := z.deltas[i], dst[at:]
-		for j := dist; j < len(p); j++ {
-			p[j] += p[j-dist]
-		}
+		r = &undelta{r: r, before: make([]byte, z.deltas[i])}
 	}
-	return dst, nil
+	return r, func() {}, err
+}
+
+// undelta adds to each byte the one so many before.
+type undelta struct {
+	r      io.Reader
+	before []byte // a ring
+	at     int
+}
+
+func (u *undelta) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	for i := range n {
+		p[i] += u.before[u.at]
+		u.before[u.at] = p[i]
+		u.at = (u.at + 1) % len(u.before)
+	}
+	return n, err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
@@ -27,7 +26,7 @@ func (z msgpack2) Bind(in Form) (Stage, Form, error) {
 	if in.DType.Kind != ndarray.VarString {
 		return nil, Form{}, errorf(ErrNotSupported, "msgpack2", "elements of type %s, expected str", in.DType)
 	}
-	return &objectList{"msgpack2", in, appendMsgpack, parseMsgpack}, opaque(in.Size, false), nil
+	return &objectList{"msgpack2", in, appendMsgpack, decodeMsgpack}, opaque(in.Size, false), nil
 }
 
 // appendMsgpack appends texts, integers and lists of them.
@@ -67,75 +66,121 @@ func appendHead(dst []byte, n int, fix byte, most int, b1, b2, b4 byte) []byte {
 
 var errMsgpack = errors.New("expected MessagePack of texts, integers and lists")
 
-// parseMsgpack reads nil, truth values, integers, texts, byte strings and lists.
-func parseMsgpack(src []byte) (Value, error) {
-	v, rest, ok := msgpackValue(src, 0)
-	if !ok || len(rest) > 0 {
-		return v, errMsgpack
+// decodeMsgpack is decodeJSON of MessagePack: of nil, texts, byte strings and lists.
+func decodeMsgpack(src []byte, count int64, text func(e []byte) error) (shape []int64, err error) {
+	p := &msgpack{src}
+	isList, n, _, ok := p.head()
+	if !ok || !isList {
+		return nil, errMsgpack
 	}
-	return v, nil
-}
-
-func msgpackValue(p []byte, depth int) (v Value, rest []byte, ok bool) {
-	if len(p) == 0 || depth > 100 {
-		return v, p, false
-	}
-	b := p[0]
-	p = p[1:]
-	number := func(size int) (n uint64, ok bool) {
-		if len(p) < size {
-			return 0, false
-		}
-		var wide [8]byte
-		copy(wide[8-size:], p[:size])
-		p = p[size:]
-		return binary.BigEndian.Uint64(wide[:]), true
-	}
-	text := func(n uint64) (Value, []byte, bool) {
-		if n > uint64(len(p)) {
-			return v, p, false
-		}
-		return pyjson.String(string(p[:n])), p[n:], true
-	}
-	list := func(n uint64) (Value, []byte, bool) {
-		if n > uint64(len(p)) {
-			return v, p, false
-		}
-		items := make([]Value, n)
-		for i := range items {
-			if items[i], p, ok = msgpackValue(p, depth+1); !ok {
-				return v, p, false
+	var list func(n uint64, depth int, top bool) error
+	list = func(n uint64, depth int, top bool) error {
+		for ; n > 0; n-- {
+			if top && count == 0 {
+				if n != 2 {
+					return errMsgpack
+				}
+				if shape, ok = p.behind(); !ok {
+					return errMsgpack
+				}
+				return nil
+			}
+			isList, m, isText, ok := p.head()
+			switch {
+			case !ok || depth > maxListDepth:
+				return errMsgpack
+			case isList:
+				if err := list(m, depth+1, false); err != nil {
+					return err
+				}
+				continue
+			case !isText:
+				return errNotTexts
+			}
+			if count--; count < 0 {
+				return errMsgpack
+			}
+			if err := text(p.take(m)); err != nil {
+				return err
 			}
 		}
-		return pyjson.List(items...), p, true
+		return nil
 	}
+	if err := list(n, 0, true); err != nil {
+		return nil, err
+	}
+	if len(p.rest) > 0 {
+		return nil, errMsgpack
+	}
+	return shape, nil
+}
+
+// msgpack reads values of MessagePack.
+type msgpack struct{ rest []byte }
+
+// take gives n bytes, which head has seen.
+func (p *msgpack) take(n uint64) (e []byte) {
+	e, p.rest = p.rest[:n], p.rest[n:]
+	return e
+}
+
+// head reads the head of a list of n values, of a text of n bytes, which are there, or
+// of an integer n; nil is an empty text.
+func (p *msgpack) head() (isList bool, n uint64, isText, ok bool) {
+	if len(p.rest) == 0 {
+		return
+	}
+	b := p.take(1)[0]
 	switch {
 	case b < 0x80:
-		return pyjson.Int(int64(b)), p, true
+		return false, uint64(b), false, true
 	case b >= 0xe0:
-		return pyjson.Int(int64(int8(b))), p, true
+		return false, uint64(int64(int8(b))), false, true
 	case b >= 0x90 && b < 0xa0:
-		return list(uint64(b & 15))
-	case b >= 0xa0 && b < 0xc0:
-		return text(uint64(b & 31))
+		return true, uint64(b & 15), false, true
 	case b == 0xc0:
-		return v, p, true
+		return false, 0, true, true
+	case b >= 0xa0 && b < 0xc0:
+		n = uint64(b & 31)
+		return false, n, true, n <= uint64(len(p.rest))
 	case b == 0xc2 || b == 0xc3:
-		return pyjson.Bool(b == 0xc3), p, true
+		return false, uint64(b & 1), false, true
 	}
 	sizes := map[byte]int{0xc4: 1, 0xc5: 2, 0xc6: 4, 0xd9: 1, 0xda: 2, 0xdb: 4, 0xdc: 2, 0xdd: 4,
 		0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xd0: 1, 0xd1: 2, 0xd2: 4, 0xd3: 8}
 	size, known := sizes[b]
-	n, ok := number(size)
-	switch {
-	case !known || !ok:
-		return v, p, false
-	case b >= 0xdc:
-		return list(n)
-	case b >= 0xd9 || b <= 0xc6:
-		return text(n)
-	case b >= 0xd0:
-		return pyjson.Int(int64(n<<(64-8*size)) >> (64 - 8*size)), p, true
+	if !known || len(p.rest) < size {
+		return
 	}
-	return pyjson.Uint(n), p, true
+	var wide [8]byte
+	copy(wide[8-size:], p.take(uint64(size)))
+	n = binary.BigEndian.Uint64(wide[:])
+	switch {
+	case b >= 0xdc:
+		return true, n, false, n <= uint64(len(p.rest))
+	case b >= 0xd9 || b <= 0xc6:
+		return false, n, true, n <= uint64(len(p.rest))
+	case b >= 0xd0:
+		n = uint64(int64(n<<(64-8*size)) >> (64 - 8*size))
+	}
+	return false, n, false, true
+}
+
+// behind reads the dtype and the shape.
+func (p *msgpack) behind() (shape []int64, ok bool) {
+	_, n, isText, ok := p.head()
+	if !ok || !isText {
+		return nil, false
+	}
+	p.take(n)
+	isList, n, _, ok := p.head()
+	for ; ok && isList && n > 0; n-- {
+		var extent uint64
+		var wrong, text bool
+		if wrong, extent, text, ok = p.head(); wrong || text || int64(extent) < 0 {
+			return nil, false
+		}
+		shape = append(shape, int64(extent))
+	}
+	return shape, ok && isList
 }

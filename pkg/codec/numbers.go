@@ -44,28 +44,57 @@ func numeric(codec string, d ndarray.DType) error {
 	return nil
 }
 
-// load reads elements, of which numeric has been asked.
-func load(d ndarray.DType, src []byte) numbers {
+// eachNumber calls do for elements, of which numeric has been asked, some at a time.
+func eachNumber(d ndarray.DType, src []byte, do func(n *numbers) error) error {
+	var words [512]uint64
 	c, _ := classOf(d)
-	n := numbers{c, make([]uint64, len(src)/d.Size)}
+	for count := len(src) / d.Size; count > 0; {
+		n := numbers{c, words[:min(len(words), count)]}
+		n.load(d, src)
+		if err := do(&n); err != nil {
+			return err
+		}
+		count, src = count-len(n.words), src[len(n.words)*d.Size:]
+	}
+	return nil
+}
+
+// reckon appends elements of type to that are made of others: do, where it is not nil,
+// reckons with some of them at a time, in order.
+func reckon(dst *Buffer, to ndarray.DType, src []byte, from ndarray.DType, do func(n *numbers) error) error {
+	out, err := dst.Extend(len(src) / from.Size * to.Size)
+	if err != nil {
+		return err
+	}
+	return eachNumber(from, src, func(n *numbers) error {
+		if do != nil {
+			if err := do(n); err != nil {
+				return err
+			}
+		}
+		k := len(n.words) * to.Size
+		n.store(out[:k], to)
+		out = out[k:]
+		return nil
+	})
+}
+
+// load reads elements.
+func (n *numbers) load(d ndarray.DType, src []byte) {
 	from := d
 	if d.Kind == ndarray.Datetime || d.Kind == ndarray.Timedelta {
 		from.Kind, from.Unit = ndarray.Int, ""
 	}
-	to := ndarray.DType{Kind: [...]ndarray.Kind{ndarray.Int, ndarray.Uint, ndarray.Float}[c], Order: ndarray.Little, Size: 8}
-	const step = 512
-	var wide [8 * step]byte
-	for i := 0; i < len(n.words); i += step {
-		k := min(step, len(n.words)-i)
-		// The conversion is exact, and everything fits.
-		if err := ndarray.CopyRun(wide[:8*k], 8, to, src[i*d.Size:(i+k)*d.Size], int64(d.Size), from, int64(k)); err != nil {
-			panic(err)
-		}
-		for j := range k {
-			n.words[i+j] = binary.LittleEndian.Uint64(wide[8*j:])
-		}
+	to := ndarray.DType{Kind: [...]ndarray.Kind{ndarray.Int, ndarray.Uint, ndarray.Float}[n.class], Order: ndarray.Little, Size: 8}
+	var wide [8 * 512]byte
+	k := len(n.words)
+	// The conversion is exact, and everything fits.
+	if err := ndarray.CopyRun(wide[:8*k], 8, to, src[:k*d.Size], int64(d.Size), from, int64(k)); err != nil {
+		panic(err)
 	}
-	return n
+	for j := range k {
+		n.words[j] = binary.LittleEndian.Uint64(wide[8*j:])
+	}
 }
 
 // float gives a number as a float.
@@ -80,24 +109,21 @@ func (n *numbers) float(i int) float64 {
 }
 
 // floats makes floats of the numbers.
-func (n numbers) floats() numbers {
+func (n *numbers) floats() {
 	if n.class == floating {
-		return n
+		return
 	}
 	for i := range n.words {
 		n.words[i] = math.Float64bits(n.float(i))
 	}
 	n.class = floating
-	return n
 }
 
-// store appends elements of type d, converted as a cast of C does it.
-func (n numbers) store(dst []byte, d ndarray.DType) []byte {
-	at := len(dst)
-	dst = grow(dst, len(n.words)*d.Size)
+// store makes elements of type d of the numbers, converted as a cast of C does it.
+func (n *numbers) store(dst []byte, d ndarray.DType) {
 	to, _ := classOf(d)
 	for i, w := range n.words {
-		out := dst[at+i*d.Size : at+(i+1)*d.Size]
+		out := dst[i*d.Size : (i+1)*d.Size]
 		switch {
 		case to == floating:
 			w = atom.FloatBits(n.float(i), d.Size)
@@ -111,7 +137,6 @@ func (n numbers) store(dst []byte, d ndarray.DType) []byte {
 		}
 		atom.PutWord(out, &d, w)
 	}
-	return dst
 }
 
 // truncated makes an integer of a float, as x86 does.
@@ -166,7 +191,7 @@ func elements(codec string, in Form, d ndarray.DType) (Form, error) {
 }
 
 // as is a form with elements of another type, the fill value made by encode.
-func (f Form) as(d ndarray.DType, encode func(dst, src []byte) ([]byte, error)) (Form, error) {
+func (f Form) as(d ndarray.DType, encode func(dst *Buffer, src []byte) error) (Form, error) {
 	out := f
 	out.DType, out.Size = d, f.count()*int64(d.Size)
 	out.Fill = nil
@@ -175,8 +200,9 @@ func (f Form) as(d ndarray.DType, encode func(dst, src []byte) ([]byte, error)) 
 		if fill == nil {
 			fill = make([]byte, f.DType.Size)
 		}
-		var err error
-		out.Fill, err = encode(nil, fill)
+		var dst Buffer // of one element, which is not large
+		err := encode(&dst, fill)
+		out.Fill = dst.B
 		return out, err
 	}
 	return out, nil

@@ -42,11 +42,7 @@ func (p *packbits) Bind(in Form) (Stage, Form, error) {
 		return nil, Form{}, errorf(ErrConfig, "packbits", "expected bits within 0 to %d, found %d to %d", bits-1, s.first, s.last)
 	}
 	s.body = (in.count()*int64(s.last-s.first+1) + 7) / 8
-	size := s.body
-	if s.padding != "none" {
-		size++
-	}
-	return s, opaque(size, true), nil
+	return s, opaque(s.stored(), true), nil
 }
 
 type packbitsStage struct {
@@ -60,14 +56,18 @@ func (s *packbitsStage) fillBits() byte {
 	return byte(s.body*8 - s.in.count()*int64(s.last-s.first+1))
 }
 
-func (s *packbitsStage) Encode(dst, src []byte) ([]byte, error) {
-	if s.padding == "first_byte" {
-		dst = append(dst, s.fillBits())
+func (s *packbitsStage) Encode(dst *Buffer, src []byte) error {
+	out, err := dst.Extend(int(s.stored()))
+	if err != nil {
+		return err
 	}
-	at := len(dst)
-	dst = grow(dst, int(s.body))
-	out := dst[at:]
 	clear(out)
+	switch s.padding {
+	case "first_byte":
+		out[0], out = s.fillBits(), out[1:]
+	case "last_byte":
+		out[s.body] = s.fillBits()
+	}
 	size, width, bit := s.in.DType.Size, s.last-s.first+1, 0
 	for ; len(src) > 0; src = src[size:] {
 		w := s.word(src[:size]) >> s.first
@@ -76,10 +76,15 @@ func (s *packbitsStage) Encode(dst, src []byte) ([]byte, error) {
 			bit++
 		}
 	}
-	if s.padding == "last_byte" {
-		dst = append(dst, s.fillBits())
+	return nil
+}
+
+// stored is how many bytes there are, with that of the padding.
+func (s *packbitsStage) stored() int64 {
+	if s.padding != "none" {
+		return s.body + 1
 	}
-	return dst, nil
+	return s.body
 }
 
 // word is an element.
@@ -93,13 +98,9 @@ func (s *packbitsStage) word(p []byte) uint64 {
 	return w
 }
 
-func (s *packbitsStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
-	want := s.body
-	if s.padding != "none" {
-		want++
-	}
-	if int64(len(src)) != want {
-		return dst, corrupt("packbits", "%d bytes, expected %d", len(src), want)
+func (s *packbitsStage) Decode(dst *Buffer, src []byte, _ int64) error {
+	if int64(len(src)) != s.stored() {
+		return corrupt("packbits", "%d bytes, expected %d", len(src), s.stored())
 	}
 	padding := s.fillBits()
 	switch s.padding {
@@ -109,12 +110,12 @@ func (s *packbitsStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
 		padding, src = src[s.body], src[:s.body]
 	}
 	if padding != s.fillBits() {
-		return dst, corrupt("packbits", "%d bits of padding, expected %d", padding, s.fillBits())
+		return corrupt("packbits", "%d bits of padding, expected %d", padding, s.fillBits())
 	}
-	from, size, width, bit := len(dst), s.in.DType.Size, s.last-s.first+1, 0
-	dst = grow(dst, int(s.in.Size))
+	size, width, bit := s.in.DType.Size, s.last-s.first+1, 0
+	out, err := dst.Extend(int(s.in.Size))
 	shift := 63 - s.last
-	for p := dst[from:]; len(p) > 0; p = p[size:] {
+	for p := out; len(p) > 0; p = p[size:] {
 		var w uint64
 		for i := range width {
 			w |= uint64(src[bit>>3]>>(bit&7)&1) << i
@@ -125,5 +126,5 @@ func (s *packbitsStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
 		}
 		atom.PutWord(p[:size], &s.in.DType, w)
 	}
-	return dst, nil
+	return err
 }

@@ -24,27 +24,32 @@ type packbits2Stage struct{ n int64 }
 
 func (s *packbits2Stage) padding() byte { return byte(-s.n & 7) }
 
-func (s *packbits2Stage) Encode(dst, src []byte) ([]byte, error) {
-	dst = append(dst, s.padding())
+func (s *packbits2Stage) Encode(dst *Buffer, src []byte) error {
+	out, err := dst.Extend(1 + (len(src)+7)/8)
+	if err != nil {
+		return err
+	}
+	out[0], out = s.padding(), out[1:]
 	for len(src) > 0 {
 		var b byte
 		for i, v := range src[:min(8, len(src))] {
 			b |= min(v, 1) << (7 - i)
 		}
-		dst, src = append(dst, b), src[min(8, len(src)):]
+		out[0], out, src = b, out[1:], src[min(8, len(src)):]
 	}
-	return dst, nil
+	return nil
 }
 
-func (s *packbits2Stage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *packbits2Stage) Decode(dst *Buffer, src []byte, _ int64) error {
 	if int64(len(src)) != 1+(s.n+7)/8 {
-		return dst, corrupt("packbits", "%d bytes, expected %d", len(src), 1+(s.n+7)/8)
+		return corrupt("packbits", "%d bytes, expected %d", len(src), 1+(s.n+7)/8)
 	}
 	if src[0] != s.padding() {
-		return dst, corruptAt("packbits", 0, "%d bits of padding, expected %d", src[0], s.padding())
+		return corruptAt("packbits", 0, "%d bits of padding, expected %d", src[0], s.padding())
 	}
-	for i := range s.n {
-		dst = append(dst, src[1+i>>3]>>(7-i&7)&1)
+	out, err := dst.Extend(int(s.n))
+	for i := range out {
+		out[i] = src[1+i>>3] >> (7 - i&7) & 1
 	}
-	return dst, nil
+	return err
 }

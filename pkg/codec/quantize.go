@@ -49,24 +49,25 @@ type quantizeStage struct {
 	out Form
 }
 
-func (s *quantizeStage) Encode(dst, src []byte) ([]byte, error) {
+func (s *quantizeStage) Encode(dst *Buffer, src []byte) error {
 	exp := math.Log10(math.Pow(10, -float64(s.digits)))
 	if exp = math.Floor(exp); exp >= 0 {
 		exp = math.Ceil(exp)
 	}
 	scale := math.Pow(2, math.Ceil(math.Log2(math.Pow(10, -exp))))
 	size := s.dtype.Size
-	n := load(s.dtype, src)
-	for i := range n.words {
-		f := math.RoundToEven(rounded(rounded(scale, size)*n.float(i), size))
-		n.words[i] = math.Float64bits(rounded(f/rounded(scale, size), size))
-	}
-	return n.store(dst, s.astype), nil
+	return reckon(dst, s.astype, src, s.dtype, func(n *numbers) error {
+		for i := range n.words {
+			f := math.RoundToEven(rounded(rounded(scale, size)*n.float(i), size))
+			n.words[i] = math.Float64bits(rounded(f/rounded(scale, size), size))
+		}
+		return nil
+	})
 }
 
-func (s *quantizeStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *quantizeStage) Decode(dst *Buffer, src []byte, _ int64) error {
 	if err := s.out.expect("quantize", src); err != nil {
-		return dst, err
+		return err
 	}
-	return load(s.astype, src).store(dst, s.dtype), nil
+	return reckon(dst, s.dtype, src, s.astype, nil)
 }

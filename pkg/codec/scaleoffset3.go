@@ -46,31 +46,33 @@ type scaleOffset3Stage struct {
 	dtype ndarray.DType
 }
 
-func (s *scaleOffset3Stage) Encode(dst, src []byte) ([]byte, error) {
-	n := load(s.dtype, src)
-	for i, w := range n.words {
-		if n.class == floating {
-			f := rounded(n.float(i)-rounded(s.offset, s.dtype.Size), s.dtype.Size)
-			n.words[i] = math.Float64bits(rounded(f*rounded(s.scale, s.dtype.Size), s.dtype.Size))
-		} else {
-			n.words[i] = wrapped((w-uint64(int64(s.offset)))*uint64(int64(s.scale)), s.dtype)
+func (s *scaleOffset3Stage) Encode(dst *Buffer, src []byte) error {
+	return reckon(dst, s.dtype, src, s.dtype, func(n *numbers) error {
+		for i, w := range n.words {
+			if n.class == floating {
+				f := rounded(n.float(i)-rounded(s.offset, s.dtype.Size), s.dtype.Size)
+				n.words[i] = math.Float64bits(rounded(f*rounded(s.scale, s.dtype.Size), s.dtype.Size))
+			} else {
+				n.words[i] = wrapped((w-uint64(int64(s.offset)))*uint64(int64(s.scale)), s.dtype)
+			}
 		}
-	}
-	return n.store(dst, s.dtype), nil
+		return nil
+	})
 }
 
-func (s *scaleOffset3Stage) Decode(dst, src []byte, _ int64) ([]byte, error) {
-	n := load(s.dtype, src)
-	for i, w := range n.words {
-		switch n.class {
-		case floating:
-			f := rounded(n.float(i)/rounded(s.scale, s.dtype.Size), s.dtype.Size)
-			n.words[i] = math.Float64bits(rounded(f+rounded(s.offset, s.dtype.Size), s.dtype.Size))
-		case signed:
-			n.words[i] = wrapped(uint64(int64(w)/int64(s.scale)+int64(s.offset)), s.dtype)
-		case unsigned:
-			n.words[i] = wrapped(w/uint64(int64(s.scale))+uint64(int64(s.offset)), s.dtype)
+func (s *scaleOffset3Stage) Decode(dst *Buffer, src []byte, _ int64) error {
+	return reckon(dst, s.dtype, src, s.dtype, func(n *numbers) error {
+		for i, w := range n.words {
+			switch n.class {
+			case floating:
+				f := rounded(n.float(i)/rounded(s.scale, s.dtype.Size), s.dtype.Size)
+				n.words[i] = math.Float64bits(rounded(f+rounded(s.offset, s.dtype.Size), s.dtype.Size))
+			case signed:
+				n.words[i] = wrapped(uint64(int64(w)/int64(s.scale)+int64(s.offset)), s.dtype)
+			case unsigned:
+				n.words[i] = wrapped(w/uint64(int64(s.scale))+uint64(int64(s.offset)), s.dtype)
+			}
 		}
-	}
-	return n.store(dst, s.dtype), nil
+		return nil
+	})
 }

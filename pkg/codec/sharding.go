@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -167,14 +168,19 @@ func (s *Shard) Count() int {
 // DecodeIndex reads the index from its bytes; size is that of the shard. The entries
 // are in the order of the grid, the last axis fastest, and lie within the shard.
 func (s *Shard) DecodeIndex(raw []byte, size int64) ([]Entry, error) {
-	plain := make([]byte, s.index.Elements().Size)
-	if err := s.index.Decode(plain, raw); err != nil {
+	var room Buffer
+	defer room.Free()
+	if err := s.index.AppendDecoded(&room, raw); err != nil {
 		return nil, err
 	}
+	plain := room.B
 	if s.index.Elements().DType.Swapped() != (ndarray.NativeOrder == ndarray.Big) {
 		ndarray.SwapBytes(plain, s.index.Elements().DType)
 	}
-	entries := make([]Entry, s.Count())
+	entries, err := s.entries()
+	if err != nil {
+		return nil, err
+	}
 	for i := range entries {
 		e := Entry{binary.LittleEndian.Uint64(plain[16*i:]), binary.LittleEndian.Uint64(plain[16*i+8:])}
 		if e != Missing && (e.Off > uint64(size) || e.Len > uint64(size)-e.Off) {
@@ -186,10 +192,16 @@ func (s *Shard) DecodeIndex(raw []byte, size int64) ([]Entry, error) {
 }
 
 // AppendIndex appends the bytes of the index.
-func (s *Shard) AppendIndex(dst []byte, entries []Entry) ([]byte, error) {
-	plain := make([]byte, 0, 16*len(entries))
-	for _, e := range entries {
-		plain = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(plain, e.Off), e.Len)
+func (s *Shard) AppendIndex(dst *Buffer, entries []Entry) error {
+	var room Buffer
+	defer room.Free()
+	plain, err := room.Extend(16 * len(entries))
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		binary.LittleEndian.PutUint64(plain[16*i:], e.Off)
+		binary.LittleEndian.PutUint64(plain[16*i+8:], e.Len)
 	}
 	if s.index.Elements().DType.Swapped() != (ndarray.NativeOrder == ndarray.Big) {
 		ndarray.SwapBytes(plain, s.index.Elements().DType)
@@ -233,37 +245,44 @@ func (s *Shard) ordered(data []byte) ndarray.Buffer {
 }
 
 // Decode decodes all of a shard.
-func (s *Shard) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (s *Shard) Decode(dst *Buffer, src []byte, limit int64) error {
 	raw, err := s.bounds(src)
 	if err != nil {
-		return dst, err
+		return err
 	}
 	entries, err := s.DecodeIndex(raw, int64(len(src)))
 	if err != nil {
-		return dst, err
+		return err
 	}
 	if s.in.DType.IsVar() {
 		return s.decodeTexts(dst, src, entries, limit)
 	}
-	at := len(dst)
-	dst = grow(dst, int(s.in.Size))
-	plain := make([]byte, s.Inner.Elements().Size)
+	out, err := dst.Extend(int(s.in.Size))
+	if err != nil {
+		return err
+	}
+	var room Buffer
+	defer room.Free()
+	plain, err := room.Extend(int(s.Inner.Elements().Size))
+	if err != nil {
+		return err
+	}
 	for k, e := range entries {
-		part, err := s.inner(dst[at:], k)
+		part, err := s.inner(out, k)
 		if err != nil {
-			return dst[:at], err
+			return err
 		}
 		from := s.ordered(plain)
 		if e == Missing {
 			from = ndarray.Buffer{DType: s.in.DType, Shape: s.Chunks, Strides: make([]int64, len(s.Chunks)), Data: s.fill()}
 		} else if err := s.Inner.Decode(plain, src[e.Off:e.Off+e.Len]); err != nil {
-			return dst[:at], err
+			return err
 		}
 		if err := ndarray.Copy(part, from); err != nil {
-			return dst[:at], err
+			return err
 		}
 	}
-	return dst, nil
+	return nil
 }
 
 // fill is the element that stands for what was never written.
@@ -276,142 +295,60 @@ func (s *Shard) fill() []byte {
 
 // Encode makes a shard of all its elements. Inner chunks of nothing but the fill
 // value are left out.
-func (s *Shard) Encode(dst, src []byte) ([]byte, error) {
+func (s *Shard) Encode(dst *Buffer, src []byte) error {
 	if s.in.DType.IsVar() {
 		return s.encodeTexts(dst, src)
 	}
-	at := len(dst)
-	entries := make([]Entry, s.Count())
-	if s.AtStart {
-		dst = grow(dst, s.IndexSize)
+	at, entries, err := s.begin(dst)
+	if err != nil {
+		return err
 	}
-	plain := make([]byte, s.Inner.Elements().Size)
-	empty := bytes.Repeat(s.fill(), len(plain)/max(len(s.fill()), 1))
+	var room Buffer
+	defer room.Free()
+	plain, err := room.Extend(int(s.Inner.Elements().Size))
+	if err != nil {
+		return err
+	}
+	fill := s.fill()
 	for k := range entries {
 		part, err := s.inner(src, k)
 		if err == nil {
 			err = ndarray.Copy(s.ordered(plain), part)
 		}
 		if err != nil {
-			return dst[:at], err
+			return err
 		}
-		if entries[k] = Missing; bytes.Equal(plain, empty) {
+		if entries[k] = Missing; bytes.HasPrefix(plain, fill) && bytes.Equal(plain[len(fill):], plain[:len(plain)-len(fill)]) {
 			continue
 		}
-		from := len(dst)
-		if dst, err = s.Inner.Encode(dst, plain); err != nil {
-			return dst[:at], err
+		from := len(dst.B)
+		if err = s.Inner.Encode(dst, plain); err != nil {
+			return err
 		}
-		entries[k] = Entry{uint64(from - at), uint64(len(dst) - from)}
+		entries[k] = Entry{uint64(from - at), uint64(len(dst.B) - from)}
 	}
 	return s.close(dst, at, entries)
+}
+
+// entries is memory for as many as there are inner chunks.
+func (s *Shard) entries() ([]Entry, error) { return mem.Make[Entry](s.Count(), 16) }
+
+// begin leaves room for an index that is at the start of a shard, which is at.
+func (s *Shard) begin(dst *Buffer) (at int, entries []Entry, err error) {
+	at = len(dst.B)
+	if s.AtStart {
+		_, err = dst.Extend(s.IndexSize)
+	}
+	if err == nil {
+		entries, err = s.entries()
+	}
+	return at, entries, err
 }
 
 // close puts the index in its place.
-func (s *Shard) close(dst []byte, at int, entries []Entry) ([]byte, error) {
+func (s *Shard) close(dst *Buffer, at int, entries []Entry) error {
 	if s.AtStart {
-		_, err := s.AppendIndex(dst[at:at], entries)
-		return dst, err
+		return s.AppendIndex(&Buffer{B: dst.B[at:at]}, entries)
 	}
 	return s.AppendIndex(dst, entries)
-}
-
-// order lists for each element of the shard, in order, the inner chunk that it is in
-// and its number there.
-func (s *Shard) order(each func(chunk, element int)) {
-	index := make([]int64, len(s.Grid))
-	var stored []int64 // elements between neighbours along an axis of an inner chunk
-	e := s.Inner.Elements()
-	stored, _ = ndarray.AppendStrides(nil, e.Shape, 1) // was counted
-	strides := stored
-	if order := s.Inner.Order(); order != nil {
-		strides = make([]int64, len(order))
-		for i, axis := range order {
-			strides[axis] = stored[i]
-		}
-	}
-	for range s.in.count() {
-		chunk, element := 0, int64(0)
-		for axis, i := range index {
-			chunk = chunk*int(s.Grid[axis]) + int(i/s.Chunks[axis])
-			element += i % s.Chunks[axis] * strides[axis]
-		}
-		each(chunk, int(element))
-		for axis := len(index) - 1; axis >= 0; axis-- {
-			if index[axis]++; index[axis] < s.in.Shape[axis] {
-				break
-			}
-			index[axis] = 0
-		}
-	}
-}
-
-// decodeTexts is Decode of elements of variable length.
-func (s *Shard) decodeTexts(dst, src []byte, entries []Entry, limit int64) ([]byte, error) {
-	chunks := make([][][]byte, len(entries))
-	for k, e := range entries {
-		if e == Missing {
-			continue
-		}
-		plain, err := s.Inner.AppendDecoded(nil, src[e.Off:e.Off+e.Len])
-		if err != nil {
-			return dst, err
-		}
-		err = eachElement(plain, func(e []byte) error { chunks[k] = append(chunks[k], e); return nil })
-		if err != nil {
-			return dst, err
-		}
-	}
-	at := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(s.in.count()))
-	s.order(func(chunk, element int) {
-		text := s.in.Fill
-		if chunks[chunk] != nil {
-			text = chunks[chunk][element]
-		}
-		dst = appendElement(dst, text)
-	})
-	if int64(len(dst)-at) > limit {
-		return dst[:at], corrupt("sharding_indexed", "decodes to more than %d bytes", limit)
-	}
-	return dst, nil
-}
-
-// encodeTexts is Encode of elements of variable length.
-func (s *Shard) encodeTexts(dst, src []byte) ([]byte, error) {
-	n, _ := ndarray.Count(s.Chunks) // was counted
-	chunks := make([][][]byte, s.Count())
-	for k := range chunks {
-		chunks[k] = make([][]byte, n)
-	}
-	var texts [][]byte
-	if err := eachElement(src, func(e []byte) error { texts = append(texts, e); return nil }); err != nil {
-		return dst, err
-	}
-	if int64(len(texts)) != s.in.count() {
-		return dst, errorf(ErrValue, "sharding_indexed", "%d elements, expected %d", len(texts), s.in.count())
-	}
-	i := 0
-	s.order(func(chunk, element int) {
-		chunks[chunk][element] = texts[i]
-		i++
-	})
-	at := len(dst)
-	if s.AtStart {
-		dst = grow(dst, s.IndexSize)
-	}
-	entries := make([]Entry, len(chunks))
-	for k, chunk := range chunks {
-		plain := binary.LittleEndian.AppendUint32(nil, uint32(n))
-		for _, e := range chunk {
-			plain = appendElement(plain, e)
-		}
-		from := len(dst)
-		var err error
-		if dst, err = s.Inner.Encode(dst, plain); err != nil {
-			return dst[:at], err
-		}
-		entries[k] = Entry{uint64(from - at), uint64(len(dst) - from)}
-	}
-	return s.close(dst, at, entries)
 }

@@ -23,31 +23,35 @@ func (s *shuffleCodec) Bind(in Form) (Stage, Form, error) {
 	return s, opaque(in.Size, true), nil
 }
 
-func (s *shuffleCodec) Encode(dst, src []byte) ([]byte, error) {
-	at, size := len(dst), s.size
-	dst = grow(dst, len(src))
-	n := len(src) / size
+func (s *shuffleCodec) Encode(dst *Buffer, src []byte) error {
+	out, err := dst.Extend(len(src))
+	if err != nil {
+		return err
+	}
+	size, n := s.size, len(src)/s.size
 	for j := range size {
-		out := dst[at+j*n : at+(j+1)*n]
-		for i := range out {
-			out[i] = src[i*size+j]
+		plane := out[j*n : (j+1)*n]
+		for i := range plane {
+			plane[i] = src[i*size+j]
 		}
 	}
-	return dst, nil
+	return nil
 }
 
-func (s *shuffleCodec) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (s *shuffleCodec) Decode(dst *Buffer, src []byte, limit int64) error {
 	size := s.size
 	if int64(len(src)) > limit || len(src)%size != 0 {
-		return dst, corrupt("shuffle", "%d bytes, expected %d", len(src), limit)
+		return corrupt("shuffle", "%d bytes, expected %d", len(src), limit)
 	}
-	at := len(dst)
-	dst = grow(dst, len(src))
+	out, err := dst.Extend(len(src))
+	if err != nil {
+		return err
+	}
 	n := len(src) / size
 	for j := range size {
 		for i, b := range src[j*n : (j+1)*n] {
-			dst[at+i*size+j] = b
+			out[i*size+j] = b
 		}
 	}
-	return dst, nil
+	return nil
 }

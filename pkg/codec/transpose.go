@@ -121,37 +121,34 @@ type transposeStage struct {
 	axes    []int
 }
 
-func (s *transposeStage) Encode(dst, src []byte) ([]byte, error) { return s.move(dst, src, true) }
+func (s *transposeStage) Encode(dst *Buffer, src []byte) error { return s.move(dst, src, true) }
 
-func (s *transposeStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *transposeStage) Decode(dst *Buffer, src []byte, _ int64) error {
 	if int64(len(src)) != s.out.Size {
-		return dst, corrupt("transpose", "%d bytes, expected %d", len(src), s.out.Size)
+		return corrupt("transpose", "%d bytes, expected %d", len(src), s.out.Size)
 	}
 	return s.move(dst, src, false)
 }
 
 // move copies elements between both orders.
-func (s *transposeStage) move(dst, src []byte, encode bool) ([]byte, error) {
-	at := len(dst)
-	dst = grow(dst, len(src))
+func (s *transposeStage) move(dst *Buffer, src []byte, encode bool) error {
 	natural, err := ndarray.AppendStrides(nil, s.in.Shape, s.in.DType.Size)
 	if err != nil {
-		return dst, err
+		return err
+	}
+	out, err := dst.Extend(len(src))
+	if err != nil {
+		return err
 	}
 	strides := make([]int64, len(natural))
 	for i, a := range s.axes {
 		strides[i] = natural[a]
 	}
 	moved := ndarray.Buffer{DType: s.in.DType, Shape: s.out.Shape, Strides: strides, Data: src}
-	flat := ndarray.Buffer{DType: s.in.DType, Shape: s.out.Shape, Data: dst[at:]}
+	flat := ndarray.Buffer{DType: s.in.DType, Shape: s.out.Shape, Data: out}
 	if encode {
-		return dst, ndarray.Copy(flat, moved)
+		return ndarray.Copy(flat, moved)
 	}
-	moved.Data, flat.Data = dst[at:], src
-	return dst, ndarray.Copy(moved, flat)
-}
-
-// grow makes dst n bytes longer; what they hold is anything.
-func grow(dst []byte, n int) []byte {
-	return slices.Grow(dst, n)[:len(dst)+n]
+	moved.Data, flat.Data = out, src
+	return ndarray.Copy(moved, flat)
 }

@@ -57,36 +57,64 @@ type vlenStage struct {
 	n int64
 }
 
-func (s *vlenStage) Encode(dst, src []byte) ([]byte, error) { return append(dst, src...), nil }
+func (s *vlenStage) Encode(dst *Buffer, src []byte) error { return dst.Append(src) }
 
 // Decode checks the elements. What follows them is left out, as the references do.
-func (s *vlenStage) Decode(dst, src []byte, _ int64) ([]byte, error) {
+func (s *vlenStage) Decode(dst *Buffer, src []byte, limit int64) error {
+	body, err := s.view(src, limit)
+	if err != nil {
+		return err
+	}
+	return dst.Append(body)
+}
+
+// view is Decode without a copy.
+func (s *vlenStage) view(src []byte, _ int64) ([]byte, error) {
 	if len(src) < 4 {
-		return dst, corrupt(s.codec, "the data end too early")
+		return nil, corrupt(s.codec, "the data end too early")
 	}
 	if n := int64(binary.LittleEndian.Uint32(src)); n != s.n {
-		return dst, corruptAt(s.codec, 0, "%d elements, expected %d", n, s.n)
+		return nil, corruptAt(s.codec, 0, "%d elements, expected %d", n, s.n)
 	}
 	at := 4
 	for range s.n {
 		if len(src)-at < 4 {
-			return dst, corruptAt(s.codec, at, "the data end too early")
+			return nil, corruptAt(s.codec, at, "the data end too early")
 		}
 		size := int64(binary.LittleEndian.Uint32(src[at:]))
 		if size > int64(len(src)-at-4) {
-			return dst, corruptAt(s.codec, at, "an element of %d bytes, but there are %d", size, len(src)-at-4)
+			return nil, corruptAt(s.codec, at, "an element of %d bytes, but there are %d", size, len(src)-at-4)
 		}
 		if s.kind == ndarray.VarString && !utf8.Valid(src[at+4:at+4+int(size)]) {
-			return dst, corruptAt(s.codec, at+4, "an element that is not UTF-8")
+			return nil, corruptAt(s.codec, at+4, "an element that is not UTF-8")
 		}
 		at += 4 + int(size)
 	}
-	return append(dst, src[:at]...), nil
+	return src[:at], nil
+}
+
+// element is an element of variable length.
+func element(e string) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(e))), e...)
 }
 
 // appendElement appends an element of variable length.
-func appendElement[T string | []byte](dst []byte, e T) []byte {
-	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(e))), e...)
+func appendElement[T string | []byte](dst *Buffer, e T) error {
+	out, err := dst.Extend(4 + len(e))
+	if err == nil {
+		binary.LittleEndian.PutUint32(out, uint32(len(e)))
+		copy(out[4:], e)
+	}
+	return err
+}
+
+// appendCount appends the number of elements, which goes before them.
+func appendCount(dst *Buffer, n int64) error {
+	out, err := dst.Extend(4)
+	if err == nil {
+		binary.LittleEndian.PutUint32(out, uint32(n))
+	}
+	return err
 }
 
 // eachElement calls fn for the elements that a chain decoded.

@@ -11,8 +11,9 @@ import (
 var xzMagic = []byte("\xfd7zXZ\x00")
 
 // checkXZ looks at what streams of xz say of themselves before a decoder allocates
-// what they ask for: the size of all blocks and the dictionary of each.
-func checkXZ(src []byte, limit int64) error {
+// what they ask for: the size of all blocks, and the dictionary of each, which
+// dictionary checks.
+func checkXZ(src []byte, limit int64, dictionary func(n int64) error) error {
 	damaged := func() error { return corrupt("lzma", "a damaged stream of xz") }
 	total := uint64(0)
 	for len(src) > 0 {
@@ -34,7 +35,7 @@ func checkXZ(src []byte, limit int64) error {
 			return damaged()
 		}
 		if total += sum; total > uint64(limit) {
-			return corrupt("lzma", "decodes to more than %d bytes", limit)
+			return tooMuch("lzma", limit)
 		}
 		used := starts[len(starts)-1]
 		if uint64(len(blocks)) < used+header || !bytes.HasPrefix(blocks[uint64(len(blocks))-used-header:], xzMagic) {
@@ -46,8 +47,8 @@ func checkXZ(src []byte, limit int64) error {
 			if !ok {
 				return damaged()
 			}
-			if dict > maxLzmaDict {
-				return errorf(ErrLimit, "lzma", "a dictionary of %d bytes, expected at most %d", dict, int64(maxLzmaDict))
+			if err := dictionary(dict); err != nil {
+				return err
 			}
 		}
 		src = blocks[:first-header]

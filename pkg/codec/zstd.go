@@ -1,6 +1,15 @@
 package codec
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/ndfile/ndfile/pkg/internal/mem"
+)
 
 // The codec "zstd" of Zarr 3 and of numcodecs: frames of RFC 8878, one after the
 // other, those that are skipped and those that do not tell their size included.
@@ -27,7 +36,7 @@ func (z zstdCodec) Config(v Version) (*Object, error) {
 
 func (z zstdCodec) Bind(in Form) (Stage, Form, error) { return z, compressed(in.Size), nil }
 
-func (z zstdCodec) Encode(dst, src []byte) ([]byte, error) {
+func (z zstdCodec) Encode(dst *Buffer, src []byte) error {
 	level := z.level
 	if level == 0 {
 		level = 3 // what libzstd takes 0 for
@@ -37,27 +46,56 @@ func (z zstdCodec) Encode(dst, src []byte) ([]byte, error) {
 
 // Decode goes by what the frames say where all of them tell their size, and by the
 // limit where one does not.
-func (z zstdCodec) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (z zstdCodec) Decode(dst *Buffer, src []byte, limit int64) error {
 	if len(src) == 0 {
-		return dst, corrupt("zstd", "the data end too early")
+		return corrupt("zstd", "the data end too early")
 	}
 	size, known := zstdSize(src, limit)
 	if !known || size == 0 { // libzstd's binding cannot fill nothing
-		return zstdStream(dst, src, limit)
+		return decodeStream("zstd", z, dst, src, limit)
 	}
 	if size > limit {
-		return dst, corrupt("zstd", "decodes to more than %d bytes", limit)
+		return tooMuch("zstd", limit)
 	}
-	at := len(dst)
-	if int64(cap(dst)-at) < size && size > 1<<20 && size/8 > int64(len(src))<<10 {
-		return zstdStream(dst, src, limit) // a size to be believed when it is seen
+	at := len(dst.B)
+	if int64(cap(dst.B)-at) < size && size > 1<<20 && size/8 > int64(len(src))<<10 {
+		return decodeStream("zstd", z, dst, src, limit) // a size to be believed when it is seen
 	}
-	dst = grow(dst, int(size))
-	n, err := zstdInto(dst[at:], src)
+	out, err := dst.Extend(int(size))
 	if err != nil {
-		return dst[:at], corrupt("zstd", "%v", err)
+		return err
 	}
-	return dst[:at+n], nil
+	n, err := zstdInto(out, src)
+	if dst.B = dst.B[:at+n]; err != nil {
+		return corrupt("zstd", "%v", err)
+	}
+	return nil
+}
+
+// open decodes in Go: the binding of libzstd cannot bound the window.
+func (z zstdCodec) open(src []byte, _, most int64) (io.Reader, func(), error) {
+	if len(src) == 0 {
+		return nil, nil, corrupt("zstd", "the data end too early")
+	}
+	window := uint64(max(min(most, zstdMaxWindow), zstd.MinWindowSize))
+	if err := mem.Look(int(window)); err != nil {
+		return nil, nil, err
+	}
+	r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+	if err != nil {
+		return nil, nil, err
+	}
+	return zstdReader{r}, r.Close, nil
+}
+
+type zstdReader struct{ *zstd.Decoder }
+
+func (z zstdReader) Read(p []byte) (int, error) {
+	n, err := z.Decoder.Read(p)
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		err = errorf(ErrLimit, "zstd", "a larger window than there may be memory for")
+	}
+	return n, err
 }
 
 const (

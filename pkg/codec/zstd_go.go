@@ -14,7 +14,7 @@ const zstdMaxWindow = 128 << 20
 var zstdEncoders sync.Map
 
 // zstdEncodeGo makes a frame by the Go implementation.
-func zstdEncodeGo(dst, src []byte, level int, checksum bool) ([]byte, error) {
+func zstdEncodeGo(dst *Buffer, src []byte, level int, checksum bool) error {
 	type key struct {
 		level zstd.EncoderLevel
 		sum   bool
@@ -24,9 +24,14 @@ func zstdEncodeGo(dst, src []byte, level int, checksum bool) ([]byte, error) {
 	if !ok {
 		made, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(checksum), zstd.WithEncoderLevel(k.level))
 		if err != nil {
-			return dst, err
+			return err
 		}
 		e, _ = zstdEncoders.LoadOrStore(k, made)
 	}
-	return e.(*zstd.Encoder).EncodeAll(src, dst), nil
+	enc := e.(*zstd.Encoder)
+	if err := dst.Reserve(enc.MaxEncodedSize(len(src))); err != nil {
+		return err
+	}
+	dst.B = enc.EncodeAll(src, dst.B)
+	return nil
 }

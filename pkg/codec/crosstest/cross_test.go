@@ -188,7 +188,9 @@ func TestNumcodecs(t *testing.T) {
 				what := fmt.Sprintf("%s of %s %v", c.codecs, name, shape)
 
 				theirs := unbase(t, ask(t, p, message{Op: "encode", Codecs: []byte(c.codecs), DType: name, Shape: shape, Data: base(plain)}).Data)
-				ours, err := chain.Encode(nil, plain)
+				var dst codec.Buffer
+				err = chain.Encode(&dst, plain)
+				ours := dst.B
 				if err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
@@ -240,12 +242,16 @@ func TestNumcodecsTexts(t *testing.T) {
 				t.Fatalf("%s: %v", text, err)
 			}
 			theirs := unbase(t, ask(t, p, message{Op: "encode", Codecs: []byte(text), Shape: shape, Texts: list}).Data)
-			ours, err := chain.Encode(nil, plain)
+			var dst codec.Buffer
+			err = chain.Encode(&dst, plain)
+			ours := dst.B
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
 			for _, encoded := range [][]byte{theirs, ours} {
-				back, err := chain.AppendDecoded(nil, encoded)
+				var to codec.Buffer
+				err := chain.AppendDecoded(&to, encoded)
+				back := to.B
 				if err != nil || !bytes.Equal(back, plain) {
 					t.Fatalf("%s: decoded %q, expected %q: %v", text, back, plain, err)
 				}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 )
 
 // Blosc is the Codec of Blosc1 chunks. Decoding goes by the chunk's own header
@@ -23,14 +24,15 @@ type Blosc struct {
 // Name is "blosc1".
 func (Blosc) Name() string { return "blosc1" }
 
-// Bound is the size of a plain copy with its header.
-func (Blosc) Bound(n int) int { return blosc.EncodeBound(n) }
-
 // Encode makes a chunk.
-func (b Blosc) Encode(dst, src []byte, threads int) ([]byte, error) {
-	n, err := blosc.Encode(dst, src, blosc.Params{Codec: b.Codec, Level: b.Level, Shuffle: b.Shuffle,
+func (b Blosc) Encode(dst *mem.Buffer, src []byte, threads int) ([]byte, error) {
+	out, err := dst.Extend(blosc.EncodeBound(len(src)))
+	if err != nil {
+		return nil, err
+	}
+	n, err := blosc.Encode(out, src, blosc.Params{Codec: b.Codec, Level: b.Level, Shuffle: b.Shuffle,
 		TypeSize: b.TypeSize, BlockSize: b.BlockSize, Threads: threads, Compat18: b.Compat18})
-	return dst[:n], err
+	return out[:n], err
 }
 
 // Open reads the header.

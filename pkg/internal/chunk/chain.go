@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ndfile/ndfile/pkg/codec"
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -23,11 +24,11 @@ func OfChain(c *codec.Chain) Codec {
 // chain is the Codec of any chain of elements of a fixed size.
 type chain struct{ *codec.Chain }
 
-// Bound is not known: what is encoded gets memory of its own.
-func (chain) Bound(int) int { return 0 }
-
 // Encode makes a chunk.
-func (c chain) Encode(dst, src []byte, _ int) ([]byte, error) { return c.Chain.Encode(dst[:0], src) }
+func (c chain) Encode(dst *mem.Buffer, src []byte, _ int) ([]byte, error) {
+	err := c.Chain.Encode(dst, src)
+	return dst.B, err
+}
 
 // Open takes all n bytes as the chunk.
 func (c chain) Open(_ []byte, n int64) (Encoded, error) {
@@ -35,8 +36,18 @@ func (c chain) Open(_ []byte, n int64) (Encoded, error) {
 		return Encoded{}, ndfile.NewError(ndfile.ErrLimit, "an encoded chunk of 2 GiB or more")
 	}
 	size := int(c.Elements().Size)
-	return Encoded{Size: size, Encoded: int(n), Block: max(size, 1), Whole: true}, nil
+	e := Encoded{Size: size, Encoded: int(n), Block: max(size, 1), Whole: true, Scratch: c.Scratch()}
+	if size > freeBlock && c.Streams() {
+		e.Whole, e.Stream, e.Block = false, true, streamBlock
+	}
+	return e, nil
 }
+
+// streamBlock is how much of a chunk that is decoded as a stream is kept at least, for
+// the next small read.
+const streamBlock = 1 << 20
+
+func (c chain) stream(raw []byte, most int64) (*codec.Stream, error) { return c.Chain.Open(raw, most) }
 
 // Decode decodes all of the chunk.
 func (c chain) Decode(dst, raw []byte, off, _ int) error {

@@ -3,6 +3,8 @@ package chunk
 import (
 	"fmt"
 
+	"github.com/ndfile/ndfile/pkg/codec"
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -12,11 +14,8 @@ import (
 type Codec interface {
 	// Name is Chunked.ChunkEncoding.
 	Name() string
-	// Bound is the most bytes that n bytes are encoded to.
-	Bound(n int) int
-	// Encode gives the encoded chunk, in dst, which has Bound(len(src)) bytes, or
-	// in src itself.
-	Encode(dst, src []byte, threads int) ([]byte, error)
+	// Encode gives the encoded chunk, in dst, which is empty, or in src itself.
+	Encode(dst *mem.Buffer, src []byte, threads int) ([]byte, error)
 	// Open reads the header of an encoded chunk from its first bytes: all of
 	// them, or many. n is the number of bytes that there are, with whatever
 	// follows the chunk; the caller compares Encoded with it.
@@ -34,6 +33,13 @@ type Codec interface {
 	DecodeParts(dst, raw []byte, off int, parts []Part) error
 }
 
+// streaming is a Codec of chunks with Encoded.Stream.
+type streaming interface {
+	// stream begins to decode raw, the whole encoded chunk. What takes much more memory
+	// than most is ErrLimit.
+	stream(raw []byte, most int64) (*codec.Stream, error)
+}
+
 // Encoded describes an encoded chunk.
 type Encoded struct {
 	// Size is the number of bytes it decodes to, Encoded the number of bytes it
@@ -43,8 +49,11 @@ type Encoded struct {
 	// of it on.
 	Block int
 	// Whole: it is decoded as one block because of its codecs, not by the choice of
-	// who wrote it.
-	Whole bool
+	// who wrote it. That takes Scratch bytes of memory beside what it decodes to.
+	Whole   bool
+	Scratch int64
+	// Stream: it can be decoded as a stream too, by a [streaming] codec.
+	Stream bool
 	// StopsEarly: the beginning of a Block is decoded without the rest of it.
 	StopsEarly bool
 	// Table is how many first bytes Parts needs.
@@ -63,11 +72,8 @@ type Plain struct{}
 // Name is "bytes".
 func (Plain) Name() string { return "bytes" }
 
-// Bound is none: Encode makes nothing.
-func (Plain) Bound(int) int { return 0 }
-
 // Encode gives src.
-func (Plain) Encode(_, src []byte, _ int) ([]byte, error) { return src, nil }
+func (Plain) Encode(_ *mem.Buffer, src []byte, _ int) ([]byte, error) { return src, nil }
 
 // Open takes all n bytes as the chunk.
 func (Plain) Open(_ []byte, n int64) (Encoded, error) {

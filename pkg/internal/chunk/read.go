@@ -58,7 +58,15 @@ func (a *Array) readStored(ctx context.Context, box ndarray.Box, dst ndarray.Buf
 	case 1:
 		return one(ctx, func(w *worker, _ int64) error { return w.readPiece(ctx, s, 0) })
 	}
-	return each(ctx, s.n, min(2*a.size, windowBytes), func(w *worker, j int64) error { return w.readPiece(ctx, s, j) })
+	return each(ctx, s.n, a.readMemory(), func(w *worker, j int64) error { return w.readPiece(ctx, s, j) })
+}
+
+// readMemory is about what reading a piece takes, in bytes.
+func (a *Array) readMemory() int {
+	if c, ok := a.Codec.(chain); ok && a.size <= freeBlock || ok && !c.Streams() {
+		return 2*a.size + int(c.Scratch())
+	}
+	return min(2*a.size, windowBytes)
 }
 
 // readPiece reads piece j of a selection. A chunk that is replaced in a store between
@@ -161,13 +169,15 @@ func (w *worker) readWindows(ctx context.Context, s *selection) error {
 	return w.deliver(s, plain, w.lo)
 }
 
-// cut makes the piece smaller, along its first axis with several elements, so that
-// it spans at most so many bytes of the chunk, if single places along the axis do,
-// and calls do for each part in turn.
+// cut makes the piece smaller, along the axis with several elements that lie farthest
+// from each other, so that it spans at most so many bytes of the chunk, if single places
+// along the axis do, and calls do for each part in turn, as they lie in the chunk.
 func (p *piece) cut(s *selection, most int, do func() error) error {
 	axis := 0
-	for p.count[axis] == 1 {
-		axis++
+	for i, n := range p.count {
+		if n > 1 && (p.count[axis] == 1 || p.strides[i] > p.strides[axis]) {
+			axis = i
+		}
 	}
 	whole := *p
 	count, stride := p.count[axis], p.strides[axis]
@@ -247,11 +257,14 @@ func (a *Array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw [
 // CheckChunk reads and decodes a whole chunk and throws the elements away. A
 // chunk that is missing where it may be is good.
 func (a *Array) CheckChunk(ctx context.Context, index []int64) error {
+	if a.isTexts() {
+		return a.checkTextChunk(ctx, index)
+	}
 	return a.visit(ctx, index, func(w *worker) error {
 		if err := w.readAll(ctx); err != nil || w.Stored {
 			return err
 		}
-		if err := w.checkBlock(); err != nil {
+		if err := w.checkBlock(false); err != nil && !w.Stream {
 			return err
 		}
 		window := max(windowBytes-windowBytes%w.Block, w.Block)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 
 	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
@@ -35,7 +34,14 @@ type shardFile struct {
 func (f *shardFile) begin(a *Array, path string, old vfs.File, opt vfs.WriteOptions) error {
 	layout := a.Shards.Layout
 	f.a, f.path, f.opt, f.old = a, path, opt, old
-	f.entries = slices.Grow(f.entries[:0], layout.Count())[:layout.Count()]
+	if n := layout.Count(); n > cap(f.entries) {
+		var err error
+		if f.entries, err = mem.Make[codec.Entry](n, 16); err != nil {
+			return err
+		}
+	} else {
+		f.entries = f.entries[:n]
+	}
 	for k := range f.entries {
 		f.entries[k] = codec.Missing
 	}
@@ -160,10 +166,12 @@ func (f *shardFile) finish(ctx context.Context) error {
 		return err
 	}
 	layout := f.a.Shards.Layout
-	index, err := layout.AppendIndex(nil, f.entries)
-	if err != nil {
+	var encoded mem.Buffer
+	defer encoded.Free()
+	if err := layout.AppendIndex(&encoded, f.entries); err != nil {
 		return ndfile.CodecError(err, 0)
 	}
+	index := encoded.B
 	if !layout.AtStart {
 		dst, err := f.room(len(index))
 		if err != nil {
@@ -184,7 +192,7 @@ func (f *shardFile) finish(ctx context.Context) error {
 			return f.a.fileError(err, f.path)
 		}
 	}
-	err = f.file.Commit()
+	err := f.file.Commit()
 	f.file = nil
 	return f.a.fileError(err, f.path)
 }

@@ -313,7 +313,7 @@ func (a *Array) readShards(ctx context.Context, s *selection) error {
 	if n == 1 {
 		return one(ctx, func(w *worker, _ int64) error { return w.readCell(ctx, s, axes, 0) })
 	}
-	return each(ctx, n, min(2*a.size, windowBytes)+maxRun, func(w *worker, c int64) error { return w.readCell(ctx, s, axes, c) })
+	return each(ctx, n, a.readMemory()+maxRun, func(w *worker, c int64) error { return w.readCell(ctx, s, axes, c) })
 }
 
 // maxRun is the most of a shard that is read at once.

@@ -117,10 +117,8 @@ func (w *worker) addPiece(ctx context.Context, s *selection, k int) error {
 	if a.Sparse && repeats(plain, elem) {
 		return ctx.Err()
 	}
-	if err := w.room(a.Codec.Bound(len(plain)), 0); err != nil {
-		return err
-	}
-	raw, err := a.Codec.Encode(w.raw, plain, 1)
+	w.rawMem.Reset()
+	raw, err := a.Codec.Encode(&w.rawMem, plain, 1)
 	if err != nil {
 		return ndfile.CodecError(err, 0)
 	}

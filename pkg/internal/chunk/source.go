@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"syscall"
 
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -31,11 +33,12 @@ const (
 // source is the file of a chunk while it is read. It is part of a worker.
 type source struct {
 	Encoded
-	name string   // the path
-	rest vfs.File // nil when raw holds the whole file
-	have int      // bytes of the file in raw
-	from int      // where the encoded chunk begins
-	base int64    // what is added to offsets in errors
+	decoding *codec.Stream // from the beginning of the chunk on
+	name     string        // the path
+	rest     vfs.File      // nil when raw holds the whole file
+	have     int           // bytes of the file in raw
+	from     int           // where the encoded chunk begins
+	base     int64         // what is added to offsets in errors
 }
 
 // open reads the beginning of a chunk's file; all tells that the rest will be
@@ -127,6 +130,7 @@ func (a *Array) wrongSize(size, least int) string {
 
 // close ends reading.
 func (w *worker) close() {
+	w.endStream()
 	if w.rest != nil {
 		w.rest.Close()
 		w.rest = nil
@@ -142,7 +146,11 @@ func (w *worker) decode(ctx context.Context, a *Array, dst []byte, off int) erro
 	if w.Stored {
 		return located(w.copyStored(ctx, dst, off), w.name)
 	}
-	if err := w.checkBlock(); err != nil {
+	whole := off == 0 && len(dst) == w.Size
+	if w.Stream && (!whole || w.Scratch > freeBlock) {
+		return located(w.decodeStream(ctx, a, dst, off), w.name)
+	}
+	if err := w.checkBlock(whole); err != nil {
 		return located(err, w.name)
 	}
 	if w.have < w.end() {
@@ -201,19 +209,81 @@ func (w *worker) copyStored(ctx context.Context, dst []byte, off int) error {
 // freeBlock is the size of blocks that are decoded whatever the limits are.
 const freeBlock = 16 << 20
 
+// mostMemory is how much decoding may take: twice what the chunk takes in its file, more
+// where that was allowed, and so much in any case.
+func (w *worker) mostMemory() int64 {
+	return max(2*freeBlock, 2*int64(w.Encoded.Encoded), ndfile.MaxBlock())
+}
+
 // checkBlock refuses blocks that take much memory, more than the chunk takes in
 // its file and more than was allowed. Blosc itself makes blocks of up to 2 MiB; other
-// codecs have no blocks, and the chunk counts as one that is changed.
-func (w *worker) checkBlock() error {
-	most := max(freeBlock, int64(w.Encoded.Encoded), ndfile.MaxBlock())
-	if w.Whole {
-		most = max(int64(w.Encoded.Encoded), ndfile.MaxChunk())
+// codecs that decode all of a chunk take memory for it, unless the caller has that
+// (whole), and for what lies between them.
+func (w *worker) checkBlock(whole bool) error {
+	most, need := max(freeBlock, int64(w.Encoded.Encoded), ndfile.MaxBlock()), int64(w.Block)
+	if w.Whole || w.Stream {
+		if most, need = w.mostMemory(), w.Scratch; !whole {
+			need += int64(w.Size)
+		}
 	}
-	if int64(w.Block) > most {
-		return ndfile.NewError(ndfile.ErrLimit, fmt.Sprintf("a compressed block of %d bytes has to be decoded as a whole, expected at most %d; "+
-			"set the limit max_chunk to allow it", w.Block, most)).At(int64(w.from))
+	if need > most {
+		return ndfile.NewError(ndfile.ErrLimit, fmt.Sprintf("a compressed block has to be decoded as a whole, which takes %d bytes, expected at most %d; "+
+			"set the limit max_chunk to allow it", need, most)).At(int64(w.from))
 	}
 	return nil
+}
+
+// decodeStream is decode of a chunk that is a stream: it goes on where the last call
+// ended, or begins again.
+func (w *worker) decodeStream(ctx context.Context, a *Array, dst []byte, off int) error {
+	if err := w.readAll(ctx); err != nil {
+		return err
+	}
+	if w.decoding != nil && w.decoding.Offset() > int64(off) {
+		w.endStream()
+	}
+	if w.decoding == nil {
+		s, err := a.Codec.(streaming).stream(w.raw[w.from:w.end()], w.mostMemory())
+		if err != nil {
+			return ndfile.CodecError(err, int64(w.from))
+		}
+		w.decoding = s
+	}
+	for skip := off - int(w.decoding.Offset()); skip > 0; skip = off - int(w.decoding.Offset()) {
+		var waste [32 << 10]byte
+		if err := w.fromStream(ctx, waste[:min(skip, len(waste))]); err != nil {
+			return err
+		}
+	}
+	for len(dst) > 0 {
+		n := min(len(dst), streamBlock)
+		if err := w.fromStream(ctx, dst[:n]); err != nil {
+			return err
+		}
+		dst = dst[n:]
+	}
+	return nil
+}
+
+// fromStream fills p with what comes next.
+func (w *worker) fromStream(ctx context.Context, p []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(w.decoding, p); err == io.EOF || err == io.ErrUnexpectedEOF {
+		return corrupt(w.from, "a chunk that decodes to %d bytes, expected %d", w.decoding.Offset(), w.Size)
+	} else if err != nil {
+		return ndfile.CodecError(err, int64(w.from))
+	}
+	return nil
+}
+
+// endStream forgets a stream.
+func (w *worker) endStream() {
+	if w.decoding != nil {
+		w.decoding.Close()
+		w.decoding = nil
+	}
 }
 
 // decodeParts is decode that reads only what it needs. errMore: it is better to

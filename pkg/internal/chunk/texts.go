@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ndfile/ndfile/pkg/codec"
+	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -33,31 +34,12 @@ type texts struct{ chain }
 func (t texts) Open(head []byte, n int64) (Encoded, error) {
 	e, err := t.chain.Open(head, n)
 	count, _ := ndarray.Count(t.Elements().Shape) // was counted
-	e.Size, e.Block = int(count)*TextID.Size, max(int(count), 1)*TextID.Size
+	e.Size, e.Block, e.Stream, e.Whole = int(count)*TextID.Size, 1, false, false
 	return e, err
 }
 
-// Decode checks the chunk.
-func (t texts) Decode(dst, raw []byte, _, _ int) error {
-	_, err := t.AppendDecoded(nil, raw)
-	clear(dst)
-	return err
-}
-
-// elements splits what the chunk decodes to.
-func (t texts) elements(raw []byte) ([][]byte, error) {
-	plain, err := t.AppendDecoded(nil, raw)
-	if err != nil {
-		return nil, err
-	}
-	n := binary.LittleEndian.Uint32(plain) // codecs checked it, and all lengths
-	list := make([][]byte, n)
-	for i, p := 0, plain[4:]; i < len(list); i++ {
-		end := 4 + binary.LittleEndian.Uint32(p)
-		list[i], p = p[4:end:end], p[end:]
-	}
-	return list, nil
-}
+// Decode is never called: textReader and textChunk have the elements.
+func (t texts) Decode([]byte, []byte, int, int) error { return errMore }
 
 func (a *Array) isTexts() bool {
 	_, ok := a.Codec.(texts)
@@ -68,28 +50,7 @@ func (a *Array) isTexts() bool {
 type lastTexts struct {
 	number  int64
 	changes uint64
-	list    [][]byte
-}
-
-// loadTexts gives the elements of the worker's chunk; found is false where it was
-// never written.
-func (w *worker) loadTexts(ctx context.Context, a *Array) (list [][]byte, found bool, err error) {
-	number, changes := a.Number(w.index), a.textChanges.Load()
-	if last := a.lastTexts.Load(); last != nil && last.number == number && last.changes == changes {
-		return last.list, true, nil
-	}
-	if found, err = w.open(ctx, a, w.index, a.size, true); err != nil || !found {
-		return nil, found, err
-	}
-	defer w.close()
-	if err := w.readAll(ctx); err != nil {
-		return nil, false, located(err, w.name)
-	}
-	if list, err = a.Codec.(texts).elements(w.raw[w.from:w.end()]); err != nil {
-		return nil, false, located(ndfile.CodecError(err, int64(w.from)), w.name)
-	}
-	a.lastTexts.Store(&lastTexts{number, changes, list})
-	return list, true, nil
+	chunk   *textChunk
 }
 
 // ids numbers the elements of a chunk from first on.
@@ -101,7 +62,8 @@ func (w *worker) ids(n int, first uint64) ([]byte, error) {
 	return plain, err
 }
 
-// ReadTexts is ndfile.Strings.ReadStrings.
+// ReadTexts is ndfile.Strings.ReadStrings. It goes through the chunks twice: for the
+// lengths, and for the texts. Those that are not small are decoded twice.
 func (a *Array) ReadTexts(ctx context.Context, box ndarray.Box, offsets []int64, data, mask []byte) (need int64, err error) {
 	if err := box.Check(a.shape); err != nil {
 		return 0, err
@@ -114,51 +76,30 @@ func (a *Array) ReadTexts(ctx context.Context, box ndarray.Box, offsets []int64,
 		return 0, fmt.Errorf("%w: room for %d offsets, expected %d", ndarray.ErrShape, len(offsets), n+1)
 	}
 	clear(mask)
-	which, err := ndarray.NewBuffer(TextID, box.Count)
-	if err != nil {
+	r := &textRead{held: map[int64]*textChunk{}}
+	// The lengths come to lie where the ends will be.
+	over := func(numbers []int64) ndarray.Buffer {
+		return ndarray.Buffer{DType: TextID, Shape: box.Count, Data: ndarray.Of(numbers).Data}
+	}
+	ends := over(offsets[1:])
+	if err := r.each(ctx, a, box, ends, r.lengths); err != nil {
 		return 0, err
 	}
-	pool := [][]byte{a.Fill} // a number is its place here
-	s := a.newSelection(box, which)
-	defer s.release()
-	for j := range s.n {
-		err := one(ctx, func(w *worker, _ int64) error {
-			w.locate(s, j)
-			unlock, err := a.reading(w.index)
-			if err != nil {
-				return err
-			}
-			if unlock != nil {
-				defer unlock()
-			}
-			list, found, err := w.loadTexts(ctx, a)
-			if err != nil || !found {
-				return err
-			}
-			first := uint64(len(pool))
-			pool = append(pool, list...)
-			ids, err := w.ids(len(list), first)
-			if err != nil {
-				return err
-			}
-			return w.deliver(s, ids, 0)
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	text := func(i int64) []byte { return pool[binary.NativeEndian.Uint64(which.Data[8*i:])] }
 	offsets[0] = 0
 	for i := range n {
-		offsets[i+1] = offsets[i] + int64(len(text(i)))
+		var ok bool
+		if offsets[i+1], ok = ndarray.Add(offsets[i], offsets[i+1]); !ok {
+			return 0, ndfile.NewError(ndfile.ErrLimit, "texts of more than 2^63 bytes")
+		}
 	}
 	if need = offsets[n]; need > int64(len(data)) {
 		return need, ndfile.NewError(ndfile.ErrBuffer, fmt.Sprintf("%d bytes of texts, room for %d", need, len(data)))
 	}
-	for i := range n {
-		copy(data[offsets[i]:], text(i))
+	if need > 0 {
+		r.ends, r.data = ends.Data, data
+		err = r.each(ctx, a, box, over(offsets[:n]), r.texts)
 	}
-	return need, nil
+	return need, err
 }
 
 // WriteTexts is ndfile.Strings.WriteStrings without a mask.
@@ -187,16 +128,17 @@ func (a *Array) WriteTexts(ctx context.Context, box ndarray.Box, offsets []int64
 			w.locate(s, j)
 			return a.exclusively(ctx, w.index, func() error {
 				count := a.size / TextID.Size
-				list := slices.Repeat([][]byte{a.Fill}, count)
+				var old *textChunk
 				opt := a.Write
 				if !w.inside {
 					opt.Commit = vfs.CommitAtomic
-					old, found, err := w.loadTexts(ctx, a)
+					found, free, err := w.loadTexts(ctx, a, &old)
 					if err != nil {
 						return err
 					}
-					if found {
-						list = old
+					defer free()
+					if !found {
+						old = nil
 					}
 				}
 				ids, err := w.ids(count, uint64(n))
@@ -210,7 +152,10 @@ func (a *Array) WriteTexts(ctx context.Context, box ndarray.Box, offsets []int64
 					if id < uint64(n) {
 						return data[offsets[id]:offsets[id+1]]
 					}
-					return list[id-uint64(n)]
+					if old == nil {
+						return a.Fill
+					}
+					return old.text(int(id - uint64(n)))
 				})
 			})
 		})
@@ -237,15 +182,41 @@ func (a *Array) checkTexts(n int64, offsets []int64, data []byte) error {
 	return nil
 }
 
+// loadTexts gives all elements of the worker's chunk; found is false where it was never
+// written. free is called when they are not used any more.
+func (w *worker) loadTexts(ctx context.Context, a *Array, c **textChunk) (found bool, free func(), err error) {
+	*c, _, found, err = w.openTexts(ctx, a, true)
+	w.close()
+	return found, func() {
+		if k := *c; k != nil && len(k.plain.B)+len(k.places.B) > keepTexts {
+			k.free()
+		}
+	}, err
+}
+
 // storeTexts writes the chunk of the texts that numbers stand for. Its lock is held.
 func (w *worker) storeTexts(a *Array, index []int64, ids []byte, opt vfs.WriteOptions, text func(id uint64) []byte) error {
-	plain := binary.LittleEndian.AppendUint32(w.elem[:0], uint32(len(ids)/TextID.Size))
-	for ; len(ids) > 0; ids = ids[TextID.Size:] {
-		t := text(binary.NativeEndian.Uint64(ids))
-		plain = append(binary.LittleEndian.AppendUint32(plain, uint32(len(t))), t...)
+	size := 4
+	for i := 0; i < len(ids); i += TextID.Size {
+		size += 4 + len(text(binary.NativeEndian.Uint64(ids[i:])))
 	}
-	w.elem = plain
-	raw, err := a.Codec.Encode(w.raw[:0], plain, w.threads())
+	if err := checkWhole(size, 0); err != nil {
+		return err
+	}
+	var memory mem.Buffer
+	defer memory.Free()
+	plain, err := memory.Extend(size)
+	if err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint32(plain, uint32(len(ids)/TextID.Size))
+	for at := 4; len(ids) > 0; ids = ids[TextID.Size:] {
+		t := text(binary.NativeEndian.Uint64(ids))
+		binary.LittleEndian.PutUint32(plain[at:], uint32(len(t)))
+		at += 4 + copy(plain[at+4:], t)
+	}
+	w.rawMem.Reset()
+	raw, err := a.Codec.Encode(&w.rawMem, plain, w.threads())
 	if err != nil {
 		return ndfile.CodecError(err, 0)
 	}
@@ -260,19 +231,23 @@ func (a *Array) refillTexts(ctx context.Context, index, inside []int64) error {
 	return one(ctx, func(w *worker, _ int64) error {
 		return a.exclusively(ctx, index, func() error {
 			w.index = append(w.space[0][:0], index...)
-			list, found, err := w.loadTexts(ctx, a)
+			var old *textChunk
+			found, free, err := w.loadTexts(ctx, a, &old)
 			if err != nil || !found {
 				return err
 			}
-			kept, err := w.textsInside(a, len(list), inside)
+			defer free()
+			var memory mem.Buffer
+			defer memory.Free()
+			kept, err := w.textsInside(a, &memory, old.len(), inside)
 			if err != nil {
 				return err
 			}
 			opt := a.Write
 			opt.Commit = vfs.CommitAtomic
 			return w.storeTexts(a, index, kept, opt, func(id uint64) []byte {
-				if id < uint64(len(list)) {
-					return list[id]
+				if id < uint64(old.len()) {
+					return old.text(int(id))
 				}
 				return a.Fill
 			})
@@ -281,13 +256,19 @@ func (a *Array) refillTexts(ctx context.Context, index, inside []int64) error {
 }
 
 // textsInside numbers the n elements of a chunk that lie in its first places along
-// each axis; the others have a number that is none.
-func (w *worker) textsInside(a *Array, n int, inside []int64) ([]byte, error) {
+// each axis, in some memory; the others have a number that is none.
+func (w *worker) textsInside(a *Array, memory *mem.Buffer, n int, inside []int64) ([]byte, error) {
 	ids, err := w.ids(n, 0)
 	if err != nil {
 		return nil, err
 	}
-	kept := slices.Repeat([]byte{0xff}, len(ids)) // stands for the fill value
+	kept, err := memory.Extend(len(ids))
+	if err != nil {
+		return nil, err
+	}
+	for i := range kept {
+		kept[i] = 0xff // stands for the fill value
+	}
 	from := ndarray.Buffer{DType: TextID, Shape: inside, Strides: a.strides, Data: ids}
 	to := from
 	to.Data = kept
@@ -307,16 +288,20 @@ func (a *Array) clearedTexts(ctx context.Context, index, inside []int64) (clear 
 			defer unlock()
 		}
 		w.index = append(w.space[0][:0], index...)
-		list, found, err := w.loadTexts(ctx, a)
+		var old *textChunk
+		found, free, err := w.loadTexts(ctx, a, &old)
 		if err != nil || !found {
 			return err
 		}
-		kept, err := w.textsInside(a, len(list), inside)
+		defer free()
+		var memory mem.Buffer
+		defer memory.Free()
+		kept, err := w.textsInside(a, &memory, old.len(), inside)
 		if err != nil {
 			return err
 		}
-		for i, text := range list {
-			if binary.NativeEndian.Uint64(kept[i*TextID.Size:]) == math.MaxUint64 && !bytes.Equal(text, a.Fill) {
+		for i := range old.len() {
+			if binary.NativeEndian.Uint64(kept[i*TextID.Size:]) == math.MaxUint64 && !bytes.Equal(old.text(i), a.Fill) {
 				clear = false
 				break
 			}

@@ -16,12 +16,12 @@ import (
 type worker struct {
 	piece
 	source
-	shares int64     // workers that the processors are shared by
-	path   []byte    // of the chunk's file
-	raw    []byte    // what that holds, in rawMem
-	rawMem mem.Block // for a file, read or made
-	plain  mem.Block // for elements of the chunk
-	elem   []byte    // one element, or the texts of a chunk
+	shares int64      // workers that the processors are shared by
+	path   []byte     // of the chunk's file
+	raw    []byte     // what that holds, in rawMem
+	rawMem mem.Buffer // for a file, read or made
+	plain  mem.Block  // for elements of the chunk
+	elem   []byte     // one element
 	parts  []Part
 	ranges []store.Part
 	header [64]byte
@@ -54,7 +54,8 @@ func (w *worker) threads() int {
 
 // room makes raw n bytes long. The first kept ones stay.
 func (w *worker) room(n, kept int) (err error) {
-	w.raw, err = w.rawMem.Grown(n, kept)
+	err = w.rawMem.Sized(n, kept)
+	w.raw = w.rawMem.B
 	return err
 }
 

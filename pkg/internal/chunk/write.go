@@ -110,10 +110,8 @@ func (w *worker) load(ctx context.Context, a *Array, index []int64, plain []byte
 
 // store encodes a chunk and writes its file. The chunk's lock is held.
 func (w *worker) store(a *Array, index []int64, plain []byte, opt vfs.WriteOptions) error {
-	if err := w.room(a.Codec.Bound(len(plain)), 0); err != nil {
-		return err
-	}
-	raw, err := a.Codec.Encode(w.raw, plain, w.threads())
+	w.rawMem.Reset()
+	raw, err := a.Codec.Encode(&w.rawMem, plain, w.threads())
 	if err != nil {
 		return ndfile.CodecError(err, 0)
 	}

@@ -184,24 +184,34 @@ func drop() {
 	pool.blocks, pool.bytes = nil, 0
 }
 
-// Make is make for n elements of size bytes that stay in Go's heap: where a block
-// has no owner that could free it. It looks whether there are addresses for that
-// many bytes, and for what the heap grows by, before it asks Go for them.
-func Make[T any](n, size int) ([]T, error) {
+// Look fails if there are no addresses for n more bytes of Go's heap, and for what the
+// heap grows by: it comes before what others allocate. Between the look and the
+// allocation somebody else can take them.
+func Look(n int) error {
 	const arena = 64 << 20
+	if n <= Large {
+		return nil
+	}
+	if err := failing(n); err != nil {
+		return err
+	}
+	probe, err := allocate((n+granule-1)/granule*granule + arena)
+	if err != nil {
+		return none(n)
+	}
+	release(probe)
+	return nil
+}
+
+// Make is make for n elements of size bytes that stay in Go's heap: where a block
+// has no owner that could free it; there is a Look before it.
+func Make[T any](n, size int) ([]T, error) {
 	bytes := n * size
 	if n < 0 || size > 0 && bytes/size != n {
 		return nil, none(n)
 	}
-	if bytes > Large {
-		if err := failing(bytes); err != nil {
-			return nil, err
-		}
-		probe, err := allocate((bytes+granule-1)/granule*granule + arena)
-		if err != nil {
-			return nil, none(bytes)
-		}
-		release(probe)
+	if err := Look(bytes); err != nil {
+		return nil, err
 	}
 	return make([]T, n), nil
 }

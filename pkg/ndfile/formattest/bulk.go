@@ -46,7 +46,7 @@ func (s *suite) bulks(stored ndfile.Spec) []*bulk {
 		}
 	}
 	for _, d := range s.dtypes {
-		if d.IsVar() && s.has(ndfile.CapStrings) {
+		if d.IsVar() && s.has(ndfile.CapStrings) && (stored.DType.Kind == ndarray.Invalid || stored.DType.IsVar()) {
 			list = append(list, s.bulkOf(stored, d, []int64{6}, 400_000), s.bulkOf(stored, d, []int64{bulkRows / 2}, 4))
 			break
 		}
