@@ -11,8 +11,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
+
+	"gonum.org/v1/plot"
 
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -200,5 +203,137 @@ func TestIndexTicks(t *testing.T) {
 	}
 	if ticks := (indexTicks{down: true}).Ticks(-2.5, 0.5); len(ticks) != 3 || ticks[0].Label != "2" || ticks[2].Label != "0" {
 		t.Errorf("%v", ticks)
+	}
+}
+
+// weather is a file with coordinates: latitudes that fall, times, names of stations.
+func weather(t *testing.T) string {
+	t.Helper()
+	attrs := func(text string) *ndfile.Attrs {
+		o, err := ndfile.ParseJSON([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	packed := attrs(`{"units": "degC", "long_name": "temperature", "scale_factor": 0.5, "_FillValue": -1}`)
+	path := filepath.Join(t.TempDir(), "w.ds")
+	items := []ndfile.Item{
+		{Name: "t", Data: float32s([]int64{3, 4}, 1, 2, 3, 4, 5, -1, 7, 8, 9, 10, 11, 12), Dims: []string{"lat", "time"}, Attrs: packed},
+		{Name: "lat", Data: float32s([]int64{3}, 60, 0, -60), Dims: []string{"lat"}, Attrs: attrs(`{"units": "degrees_north"}`)},
+		{Name: "time", Data: float32s([]int64{4}, 0, 1, 2, 5), Dims: []string{"time"}, Attrs: attrs(`{"units": "days since 2026-11-01"}`)},
+		{Name: "uneven", Data: float32s([]int64{4}, 0, 3, 2, 5), Dims: []string{"uneven"}},
+		{Name: "z", Data: float32s([]int64{4}, 0, 3, 2, 5), Dims: []string{"uneven"}},
+	}
+	if err := ndfile.Save(context.Background(), all.Formats, path, items, ndfile.SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPlotAxes: arrays that bear the names of dimensions give the places, also of a
+// part of an array; attributes say what values are.
+func TestPlotAxes(t *testing.T) {
+	path, ctx := weather(t), context.Background()
+	f, err := ndfile.Open(ctx, all.Formats, path, ndfile.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	target, err := one(path + ":t[1:, ::-1]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, name, err := target.only(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	axes := axesOf(ctx, f, name, a)
+	const day, first = 86400, 1793491200 // 2026-11-01
+	if want := []float64{0, -60}; !slices.Equal(axes[0].places, want) || axes[0].label != "lat [degrees_north]" || !axes[0].degrees() {
+		t.Errorf("%+v", axes[0])
+	}
+	if want := []float64{first + 5*day, first + 2*day, first + day, first}; !slices.Equal(axes[1].places, want) || !axes[1].times || axes[1].label != "time" {
+		t.Errorf("%+v", axes[1])
+	}
+	d := decodingOf(a.Attrs(), false)
+	m, err := readHeatMap(ctx, a, axes, nil, 300, 200, func(t ndarray.DType, data []byte) float64 { return d.unpack(number(t, data)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Places rise: latitude -60 comes first, and of its row the first time.
+	if m.Z(0, 0) != 4.5 || m.Z(3, 0) != 6 || m.Z(0, 1) != 2.5 || !math.IsNaN(m.Z(1, 1)) || m.Y(0) != -60 || m.X(3) != first+5*day {
+		t.Errorf("%+v", m)
+	}
+	if d.label() != "temperature [degC]" {
+		t.Errorf("label %q", d.label())
+	}
+	if raw := decodingOf(a.Attrs(), true); raw.unpack(-1) != -1 || raw.units != "degC" {
+		t.Errorf("raw: %+v", raw)
+	}
+	if a, err = f.Array("z"); err != nil {
+		t.Fatal(err)
+	}
+	if x := axesOf(ctx, f, "z", a)[0]; x.places != nil || x.label != "uneven" {
+		t.Errorf("places that neither rise nor fall: %+v", x)
+	}
+}
+
+func TestTimeUnit(t *testing.T) {
+	for units, want := range map[string][2]float64{
+		"hours since 2026-11-22":                 {3600, 1795305600},
+		"seconds since 1970-01-01T00:00:00Z":     {1, 0},
+		"s since 1970-01-01 00:01:00":            {1, 60},
+		"days since 2000-1-1 12:00":              {86400, 946728000},
+		"days since -4712-01-01 12:00 UTC":       {86400, julianEpoch},
+		"milliseconds since 1970-01-01 00:00:01": {1e-3, 1},
+		"months since 2000-01-01":                {},
+		"days since 1500-01-01":                  {},
+		"K":                                      {},
+	} {
+		seconds, epoch, ok := timeUnit(units, "standard")
+		if ok != (want[0] != 0) || seconds != want[0] || epoch != want[1] {
+			t.Errorf("%s: %g, %g, %v", units, seconds, epoch, ok)
+		}
+	}
+	if _, _, ok := timeUnit("days since 2000-01-01", "noleap"); ok {
+		t.Error("a calendar of its own is taken for ours")
+	}
+}
+
+func TestTimeTicks(t *testing.T) {
+	const day, first = 86400, 1793491200 // 2026-11-01
+	for span, want := range map[float64]string{30: "00:00:00", 7200: "00:00", 2 * day: "11-01 00:00", 20 * day: "2026-11-12", 400 * day: "2027-01", 4000 * day: "2028"} {
+		ticks := timeTicks{6}.Ticks(first, first+span)
+		if len(ticks) < 2 || len(ticks) > 8 || !slices.ContainsFunc(ticks, func(x plot.Tick) bool { return x.Label == want }) {
+			t.Errorf("%g days: %v, want %s among them", span/day, ticks, want)
+		}
+	}
+}
+
+// TestPlotOptions: histograms, logarithms, SVG, phases, maps of degrees.
+func TestPlotOptions(t *testing.T) {
+	path := weather(t)
+	for _, args := range [][]string{{path + ":t", "--histogram"}, {path + ":t", "--histogram", "--log"}, {path + ":t", "--log"}, {path + ":t", "--raw"}, {path + ":z"}} {
+		out := filepath.Join(t.TempDir(), "x.svg")
+		ok(t, append([]string{"plot", "-o", out}, args...)...)
+		if data, err := os.ReadFile(out); err != nil || !bytes.Contains(data, []byte("<svg")) {
+			t.Errorf("%v: %v, %.40q", args, err, data)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "x.svg")
+	ok(t, "plot", path+":t", "-o", out)
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"temperature [degC]", "lat [degrees_north]", "2026-11-03", ">-80<"} {
+		if !bytes.Contains(data, []byte(want)) {
+			t.Errorf("the picture lacks %q", want)
+		}
+	}
+	img, done := plotted(t, raDir+"test.ra", 600, 300)
+	if done.Slices != 1 || colors(img) < 100 {
+		t.Errorf("complex: %+v, %d colours", done, colors(img))
 	}
 }
