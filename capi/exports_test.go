@@ -31,6 +31,7 @@ var exports = []any{
 	ndfgo_array_get_dims,
 	ndfgo_array_get_extra,
 	ndfgo_array_read,
+	ndfgo_array_read_narrow,
 	ndfgo_array_write,
 	ndfgo_array_map,
 	ndfgo_map_close,

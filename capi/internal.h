@@ -230,6 +230,7 @@ extern int32_t ndfgo_array_get_codecs(ndf_array array, char *buf, int64_t *len, 
 extern int32_t ndfgo_array_get_dims(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_get_extra(ndf_array array, char *buf, int64_t *len, ndf_error *err);
 extern int32_t ndfgo_array_read(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+extern int32_t ndfgo_array_read_narrow(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_write(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_map(ndf_array array, void **data, int64_t *len, ndf_map *mapping, ndf_error *err);
 extern int32_t ndfgo_map_close(ndf_map mapping, ndf_error *err);

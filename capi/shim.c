@@ -44,6 +44,7 @@ typedef struct calls {
   int32_t (*array_get_dims)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_get_extra)(ndf_array array, char *buf, int64_t *len, ndf_error *err);
   int32_t (*array_read)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+  int32_t (*array_read_narrow)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_write)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_map)(ndf_array array, void **data, int64_t *len, ndf_map *mapping, ndf_error *err);
   int32_t (*map_close)(ndf_map mapping, ndf_error *err);
@@ -123,6 +124,7 @@ static const calls own_calls = {
   ndfgo_array_get_dims,
   ndfgo_array_get_extra,
   ndfgo_array_read,
+  ndfgo_array_read_narrow,
   ndfgo_array_write,
   ndfgo_array_map,
   ndfgo_map_close,
@@ -358,6 +360,11 @@ int32_t ndf_array_get_extra(ndf_array array, char *buf, int64_t *len, ndf_error 
 int32_t ndf_array_read(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_read(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_read_narrow(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_read_narrow(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, const void *data, const int64_t *strides, const uint8_t *mask, ndf_error *err) {

@@ -656,6 +656,22 @@ module ndfile
       integer(c_int32_t) :: ndf_array_read
     end function
 
+    ! Is ndf_array_read into a type that need not hold every value of the stored one, but has to hold those that ...
+    function ndf_array_read_narrow(array, ndim, start, count, step, dtype, data, strides, mask, err) bind(C)
+      import
+      integer(c_int64_t), value :: array
+      integer(c_int32_t), value :: ndim
+      type(c_ptr), value :: start
+      type(c_ptr), value :: count
+      type(c_ptr), value :: step
+      character(kind=c_char), intent(in), optional :: dtype(*)
+      type(c_ptr), value :: data
+      type(c_ptr), value :: strides
+      type(c_ptr), value :: mask
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_array_read_narrow
+    end function
+
     ! Writes a box of an array from the caller's memory.
     function ndf_array_write(array, ndim, start, count, step, dtype, data, strides, mask, err) bind(C)
       import
@@ -1234,6 +1250,7 @@ module ndfile
   public :: ndf_array_get_dims
   public :: ndf_array_get_extra
   public :: ndf_array_read
+  public :: ndf_array_read_narrow
   public :: ndf_array_write
   public :: ndf_array_map
   public :: ndf_map_close

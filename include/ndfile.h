@@ -1026,6 +1026,33 @@ NDF_API int32_t ndf_array_read(ndf_array array, int32_t ndim, const int64_t *sta
     const int64_t *step, const char *dtype, void *data, const int64_t *strides, uint8_t *mask,
     ndf_error *err);
 
+/* Is ndf_array_read into a type that need not hold every value of the stored one, but has to hold those that
+ * are read: 8-byte floats into 4, 4-byte integers into 2, whole floats into integers.
+ *
+ * Integers stay exact, what becomes a float of 4 or 8 bytes is rounded to the nearest. An exact widening is
+ * what it is in ndf_array_read.
+ *
+ *   array    the handle
+ *   ndim     number of axes, that of the array
+ *   start    [in, nullable] ndim positions of the first element; NULL, together with count: the whole array
+ *   count    [in, nullable] ndim numbers of elements; NULL together with start
+ *   step     [in, nullable] ndim distances between elements, 1 or more; NULL: all 1
+ *   dtype    [in, nullable] type of the elements in memory; NULL: the stored one in native byte order
+ *   data     [out, nullable] address of element 0 of the destination; NULL only where the box has no elements
+ *   strides  [in, nullable] ndim distances in bytes, may be negative; NULL: row-major without gaps
+ *   mask     [out, nullable] receives a byte for each element of the box in row-major order, 1 = missing;
+ *            data under it is zeroed. NULL: a missing element in the box is NDF_ERR_MASKED
+ *
+ * Returns NDF_OK; what ndf_array_read returns; NDF_ERR_VALUE for an element that does not fit, which the
+ *   message names by its index in the array, from 0; NDF_ERR_DTYPE for types that values do not go between:
+ *   from complex numbers to others, to floats of 2 and 16 bytes, and what is no number.
+ * Ownership: nothing is kept.
+ * Threads: any; reads of one file run in parallel.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_read_narrow(ndf_array array, int32_t ndim, const int64_t *start,
+    const int64_t *count, const int64_t *step, const char *dtype, void *data, const int64_t *strides,
+    uint8_t *mask, ndf_error *err);
+
 /* Writes a box of an array from the caller's memory.
  *
  *   array    the handle

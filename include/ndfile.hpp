@@ -677,6 +677,15 @@ class array {
     return collect<T>(s, nullptr);
   }
 
+  /// Reads a box into elements of a type that need not hold every value of the stored one, but has to hold those that are
+  /// there: doubles into float (rounded), int into short, whole doubles into int. NDF_ERR_VALUE names the first element that
+  /// does not fit, by its index from 0.
+  template <class T>
+  std::vector<T> read_narrow(const box &b = {}) const {
+    const detail::selection s(handle(), b, where_);
+    return collect<T>(s, nullptr, ndf_array_read_narrow);
+  }
+
   /// Reads a box of which elements may be missing. As read otherwise.
   template <class T>
   masked<T> read_masked(const box &b = {}) const {
@@ -874,10 +883,10 @@ class array {
   }
 
   template <class T>
-  void read_memory(const detail::selection &s, T *data, const std::int64_t *strides, std::uint8_t *mask) const {
+  void read_memory(const detail::selection &s, T *data, const std::int64_t *strides, std::uint8_t *mask,
+                   decltype(&ndf_array_read) read = ndf_array_read) const {
     static_assert(!std::is_const_v<T>, "the memory to read into is const");
-    detail::call(ndf_array_read, handle(), s.ndim, s.start, s.count, s.step, s.memory_dtype<T>().c_str(), data, strides,
-                 mask);
+    detail::call(read, handle(), s.ndim, s.start, s.count, s.step, s.memory_dtype<T>().c_str(), data, strides, mask);
   }
 
   template <class T>
@@ -893,14 +902,14 @@ class array {
   }
 
   template <class T>
-  std::vector<T> collect(const detail::selection &s, std::uint8_t *mask) const {
+  std::vector<T> collect(const detail::selection &s, std::uint8_t *mask, decltype(&ndf_array_read) read = ndf_array_read) const {
     if constexpr (std::is_same_v<T, bool>) { // a std::vector<bool> has no bools in memory
       const std::unique_ptr<bool[]> values(new bool[s.size]);
-      read_memory(s, values.get(), nullptr, mask);
+      read_memory(s, values.get(), nullptr, mask, read);
       return std::vector<bool>(values.get(), values.get() + s.size);
     } else {
       std::vector<T> values(s.size);
-      read_memory(s, values.data(), nullptr, mask);
+      read_memory(s, values.data(), nullptr, mask, read);
       return values;
     }
   }

@@ -186,6 +186,10 @@ void test_conversion() {
   CHECK(ndfile::load<std::int64_t>(path, "i") == std::vector<std::int64_t>{-1, 2, 1 << 30});
   CHECK(f.array("b").read<int>() == std::vector<int>{1, 0});
   THROWS(NDF_ERR_DTYPE, path, "\"i\"", f.array("i").read<float>());
+  CHECK(f.array("i").read_narrow<float>() == std::vector<float>{-1, 2, 1 << 30});
+  CHECK(f.array("i").read_narrow<std::int8_t>({{0}, {2}}) == std::vector<std::int8_t>{-1, 2});
+  THROWS(NDF_ERR_VALUE, path, "element [2]: ", f.array("i").read_narrow<std::int16_t>());
+  THROWS(NDF_ERR_VALUE, path, "element [0]: ", f.array("i").read_narrow<std::uint32_t>());
   THROWS(NDF_ERR_DTYPE, path, "\"i\"", f.array("i").read<bool>());
   THROWS(NDF_ERR_DTYPE, path, "\"i\"", f.array("i").read<foo>());
   THROWS(NDF_ERR_DTYPE, path, "\"i\"", ndfile::load<float>(path, "i"));

@@ -39,8 +39,7 @@ func ReadInto[T ndarray.Element](ctx context.Context, a Array, box ndarray.Box, 
 // ReadMasked is [Read] of an array whose elements can be missing: mask tells which
 // are, and is nil where none is. Missing elements are zero.
 func ReadMasked[T ndarray.Element](ctx context.Context, a Array, box ndarray.Box) (data []T, mask []bool, err error) {
-	m, ok := a.(Masked)
-	if !ok || !a.Spec().Masked {
+	if !a.Spec().Masked {
 		data, err = Read[T](ctx, a, box)
 		return data, nil, err
 	}
@@ -51,7 +50,7 @@ func ReadMasked[T ndarray.Element](ctx context.Context, a Array, box ndarray.Box
 		return nil, nil, err
 	}
 	b, missing := ndarray.Of(data, box.Count...), ndarray.Of(mask).Data
-	err = m.ReadMasked(ctx, box, b, missing)
+	err = ReadBox(ctx, a, box, b, missing)
 	ndarray.TidyBools(b)
 	for _, gone := range mask {
 		if gone {
@@ -59,6 +58,16 @@ func ReadMasked[T ndarray.Element](ctx context.Context, a Array, box ndarray.Box
 		}
 	}
 	return data, nil, err
+}
+
+// ReadBox is Array.ReadBox where mask is nil, and else [Masked.ReadMasked]; an array whose
+// elements cannot be missing has an empty mask.
+func ReadBox(ctx context.Context, a Array, box ndarray.Box, dst ndarray.Buffer, mask []byte) error {
+	if m, ok := a.(Masked); ok && mask != nil {
+		return m.ReadMasked(ctx, box, dst, mask)
+	}
+	clear(mask)
+	return a.ReadBox(ctx, box, dst)
 }
 
 // ReadStrings reads texts: of the dtypes "str" and "bytes", and S and U, whose NULs at
@@ -78,12 +87,15 @@ func ReadStrings(ctx context.Context, a Array, box ndarray.Box) (texts []string,
 			return nil, nil, err
 		}
 	}
-	var data []byte
+	var data, missing []byte
+	if mask != nil {
+		missing = ndarray.Of(mask).Data
+	}
 	switch {
 	case spec.DType.IsVar():
-		data, err = ReadAllStrings(ctx, a, box, offsets, ndarray.Of(mask).Data)
+		data, err = ReadAllStrings(ctx, a, box, offsets, missing)
 	case spec.DType.Kind == ndarray.Bytes || spec.DType.Kind == ndarray.Unicode:
-		data, err = readFixedTexts(ctx, a, box, offsets, ndarray.Of(mask).Data)
+		data, err = readFixedTexts(ctx, a, box, offsets, missing)
 	default:
 		err = NewError(ErrDType, "elements of "+spec.DType.String()+" are no texts")
 	}
@@ -103,12 +115,7 @@ func readFixedTexts(ctx context.Context, a Array, box ndarray.Box, offsets []int
 	if err != nil {
 		return nil, err
 	}
-	if m, ok := a.(Masked); ok && len(mask) > 0 {
-		err = m.ReadMasked(ctx, box, b, mask)
-	} else {
-		err = a.ReadBox(ctx, box, b)
-	}
-	if err != nil {
+	if err := ReadBox(ctx, a, box, b, mask); err != nil {
 		return nil, err
 	}
 	return fixedTexts(b, offsets)

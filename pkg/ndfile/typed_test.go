@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -318,4 +319,52 @@ type counts struct{ ndfile.Array }
 func (c counts) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer) error {
 	dst.DType = c.Spec().DType
 	return c.Array.ReadBox(ctx, box, dst)
+}
+
+// Values that fit are read into smaller types, and the first that does not is named.
+func TestReadNarrow(t *testing.T) {
+	ctx := t.Context()
+	n := int64(1_500_000) // some blocks
+	values := make([]int32, n*2)
+	for i := range values {
+		values[i] = int32(i % 30000)
+	}
+	values[2*1_400_000+1] = 40000
+	f := saved(t, "x.ds", ndfile.Item{Name: "i", Data: ndarray.Of(values, n, 2)},
+		ndfile.Item{Name: "m", Data: ndarray.Of([]float64{1.5, 1e300, 2}), Mask: []byte{0, 1, 0}},
+		ndfile.Texts("s", []string{"a"}))
+	i := array(t, f, "i")
+	fits := ndarray.Box{Start: []int64{1, 0}, Count: []int64{699_999, 1}, Step: []int64{2, 1}}
+	got := make([]int16, 699_999)
+	if err := ndfile.ReadNarrow(ctx, i, fits, ndarray.Of(got, fits.Count...), nil); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range got {
+		if int32(v) != values[2*(2*k+1)] {
+			t.Fatal(k, v)
+		}
+	}
+	all := ndarray.Full([]int64{n, 2})
+	err := ndfile.ReadNarrow(ctx, i, all, ndarray.Of(make([]int16, 2*n), n, 2), nil)
+	if !errors.Is(err, ndfile.ErrValue) || !strings.Contains(err.Error(), "element [1400000, 1]") || !strings.Contains(err.Error(), "40000 does not fit into <i2") {
+		t.Error(err)
+	}
+	step := ndarray.Box{Start: []int64{2, 1}, Count: []int64{700_000, 1}, Step: []int64{2, 1}}
+	if err := ndfile.ReadNarrow(ctx, i, step, ndarray.Of(make([]uint8, 700_000), 700_000, 1), nil); err == nil || !strings.Contains(err.Error(), "element [128, 1]") {
+		t.Error(err)
+	}
+	short, mask := make([]float32, 3), make([]byte, 3)
+	m := array(t, f, "m")
+	if err := ndfile.ReadNarrow(ctx, m, ndarray.Full([]int64{3}), ndarray.Of(short), mask); err != nil || !slices.Equal(short, []float32{1.5, 0, 2}) || mask[1] != 1 {
+		t.Error(short, mask, err)
+	}
+	if err := ndfile.ReadNarrow(ctx, m, ndarray.Full([]int64{3}), ndarray.Of(short), nil); !errors.Is(err, ndfile.ErrMasked) {
+		t.Error(err)
+	}
+	if err := ndfile.ReadNarrow(ctx, array(t, f, "s"), ndarray.Full([]int64{1}), ndarray.Of(short[:1]), nil); !errors.Is(err, ndfile.ErrDType) {
+		t.Error(err)
+	}
+	if err := ndfile.ReadNarrow(ctx, m, ndarray.Full([]int64{3}), ndarray.Of(short[:2]), mask); !errors.Is(err, ndfile.ErrShape) {
+		t.Error(err)
+	}
 }

@@ -494,7 +494,7 @@ class Array(Chunked, Reducible):
         self._near = first, end, values
         return values[key - first]
 
-    def read(self, key: Any = Ellipsis, *, out: np.ndarray | None = None) -> np.ndarray:
+    def read(self, key: Any = Ellipsis, *, out: np.ndarray | None = None, narrow: bool = False) -> np.ndarray:
         """Read a selection, into memory of yours if you like.
 
         Parameters
@@ -506,6 +506,9 @@ class Array(Chunked, Reducible):
             into exactly (int16 into float64, either byte order). A `numpy.ma.MaskedArray` receives the mask
             too; with another array missing elements are a `MaskedError`. Texts need dtype object. It is
             faster than fresh memory when it is used again.
+        narrow : bool, optional
+            `out` may be of a smaller type that holds the values which are there: float64 into float32
+            (rounded), int32 into int16, whole floats into integers.
 
         Returns
         -------
@@ -518,6 +521,8 @@ class Array(Chunked, Reducible):
             `out` does not fit.
         MaskedError
             Elements are missing and `out` has no mask.
+        ValueNotRepresentableError
+            With `narrow`, an element does not fit; the message has its index.
 
         Examples
         --------
@@ -532,7 +537,8 @@ class Array(Chunked, Reducible):
         if key is Ellipsis and out is None:
             whole: np.ndarray = self._whole()
             return whole
-        result: np.ndarray = self._read(select(key, self._extents(), self._where), out)
+        load = lib.ndf_array_read_narrow if narrow else lib.ndf_array_read
+        result: np.ndarray = self._read(select(key, self._extents(), self._where), out, load=load)
         return result
 
     def _take_along(self, key: tuple[Any, ...]) -> Any:
@@ -691,7 +697,11 @@ class Array(Chunked, Reducible):
         return _arrow.of_array(self._file.path, self._open())
 
     def _read(
-        self, selection: Selection, out: np.ndarray | None = None, rows: np.ndarray | None = None
+        self,
+        selection: Selection,
+        out: np.ndarray | None = None,
+        rows: np.ndarray | None = None,
+        load: Any = lib.ndf_array_read,
     ) -> Any:
         """Read a selection of the array; or rows, of which it is all that there are."""
         if out is not None:
@@ -718,7 +728,7 @@ class Array(Chunked, Reducible):
         # The library writes the mask without gaps, in the order of the box.
         mask = np.empty(selection.counts, np.uint8) if masked and self.masked else None
         if rows is None:
-            self._load(lib.ndf_array_read, self._box(selection), box, mask)
+            self._load(load, self._box(selection), box, mask)
         else:
             self._load(lib.ndf_array_take, (_elements.address(rows), len(rows)), box, mask)
         if not masked:

@@ -579,6 +579,7 @@ FUNCTIONS = {
     "ndf_array_get_dims": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_get_extra": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_read": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_read_narrow": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_write": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_map": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_map_close": (c_int32, (c_void_p, c_void_p,)),

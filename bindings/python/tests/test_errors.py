@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ndfile
@@ -168,3 +169,26 @@ def test_library_is_looked_up(bare, tmp_path):
     shutil.copy(library, "lib/libndfile.so.1")
     found = run(code, PYTHONPATH=str(bare), LD_LIBRARY_PATH=os.path.abspath("lib"))
     assert found.stdout.split()[-1] == "libndfile.so.1"
+
+
+def test_narrow_reads(tmp_path):
+    path = tmp_path / "n.ds"
+    i = np.array([[1, 2, 3], [4, 70000, 6]], "i4")
+    ndfile.save(
+        path, {"i": i, "x": np.array([1.5, 1e300]), "m": np.ma.MaskedArray([1.5, 1e300], mask=[False, True])}
+    )
+    with ndfile.open(path) as f:
+        out = np.empty((3, 1), "i2").T
+        assert f["i"].read(slice(0, 1), out=out, narrow=True) is out and out.tolist() == [[1, 2, 3]]
+        with pytest.raises(ndfile.DTypeError):
+            f["i"].read(slice(0, 1), out=out)
+        with pytest.raises(
+            ndfile.ValueNotRepresentableError, match=r"element \[1, 1\]: .*70000 does not fit into <i2"
+        ):
+            f["i"].read(out=np.empty((2, 3), "i2"), narrow=True)
+        with pytest.raises(ndfile.ValueNotRepresentableError, match=r"element \[1\]"):
+            f["x"].read(out=np.empty(2, "f4"), narrow=True)
+        masked = np.ma.empty(2, "f4")
+        assert f["m"].read(out=masked, narrow=True).tolist() == [1.5, None]
+        with pytest.raises(ndfile.DTypeError):
+            f["x"].read(out=np.empty(2, "S4"), narrow=True)

@@ -38,6 +38,9 @@ module NDFile
 
 export NDArray, NDFileError, bfloat16, raquery, raread, rawrite
 
+# Most of the time of a session's first calls is the compiler's.
+Base.Experimental.@optlevel 1
+
 import Statistics
 using Dates: Dates, Date, DateTime, year
 
@@ -57,7 +60,10 @@ include("names.jl")
 include("window.jl")
 include("array.jl")
 include("scalar.jl")
+include("indexing.jl")
+include("writing.jl")
 include("chunks.jl")
+include("show.jl")
 include("growing.jl")
 include("items.jl")
 include("table.jl")
@@ -72,6 +78,8 @@ include("info.jl")
 include("verify.jl")
 include("convert.jl")
 include("settings.jl")
+
+include("precompile.jl")
 
 function __init__()
     load_library()

@@ -145,16 +145,6 @@ end
 
 Base.IndexStyle(::Type{<:NDArray}) = IndexCartesian()
 
-function Base.show(io::IO, a::NDArray{T,N}) where {T,N}
-    dims = hasdata(a) ? Base.dims2string(size(a)) : "no data"
-    print(io, dims, " NDArray{", T, ",", N, "} ", repr(a.name), " of ", repr(a.file.path))
-    isopen(a.handle) || return print(io, " (closed)")
-    haschunks(a) && print(io, ", chunks of ", Base.dims2string(a.chunks))
-    a.compression === nothing || print(io, ", ", join(a.compression, " "))
-end
-Base.show(io::IO, ::MIME"text/plain", a::NDArray) = show(io, a)
-Base.summary(io::IO, a::NDArray) = show(io, a)
-
 # Reading and writing boxes
 
 "A box as the library takes it: start, count and step of each axis, in its order."
@@ -305,6 +295,42 @@ function read_block!(a::NDArray{T,N}, out, ranges) where {T,N}
     return nothing
 end
 
+"""
+    NDFile.readnarrow(T, a::NDArray, ranges...) -> Array{T}
+
+Reads a box, by a range for each axis (none: the whole array), as elements of a type that need not hold every value of the stored
+one, but has to hold those that are there: `Float64` as `Float32` (rounded), `Int32` as `Int16`, whole floats as integers. An
+element that does not fit is `NDF_ERR_VALUE`, with its index.
+
+# Example
+```julia
+NDFile.save("narrow.ds", "x" => [1.5, -2.25])
+@assert NDFile.open(f -> NDFile.readnarrow(Float32, f["x"]), "narrow.ds") == Float32[1.5, -2.25]
+```
+"""
+function readnarrow(::Type{T}, a::NDArray{<:Any,N}, ranges::Vararg{OrdinalRange{<:Integer},N}) where {T<:Numbers,N}
+    check_steps(a, ranges)
+    out = Array{T}(undef, map(length, ranges))
+    start, count, by = box(map(clean, ranges))
+    Threads.atomic_add!(CALLS, 1)
+    try
+        GC.@preserve a out call(ndf_array_read_narrow, number(a), N, start, count, by, dtype_name(T), pointer(out), C_NULL, C_NULL)
+    catch e
+        e isa NDFileError && e.code in (NDF_ERR_VALUE, NDF_ERR_MASKED) || rethrow()
+        throw(e.code == NDF_ERR_MASKED ? missing_error(a, ranges, e) : NDFileError(e.code, from_one(e.message)))
+    end
+    return out
+end
+readnarrow(::Type{T}, a::NDArray) where {T} = readnarrow(T, a, axes(a)...)
+
+# "element [4, 0]" of the library is [1, 5] here.
+function from_one(message)
+    m = match(r"element \[([0-9, ]*)\]", message)
+    m === nothing && return message
+    at = reverse([parse(Int, i) + 1 for i in Base.split(m[1], ", ")])
+    return replace(message, m.match => "element [$(join(at, ", "))]")
+end
+
 # The library counts from 0 and through the box; here the index is that of the array.
 function missing_error(a::NDArray{T}, ranges, e) where {T}
     i = findfirst(ismissing, read_box(T, a, map(clean, ranges)))
@@ -325,227 +351,15 @@ function writeblock!(a::NDArray{<:Any,N}, x::AbstractArray, ranges::Vararg{Ordin
     return nothing
 end
 
-function check_block(a::NDArray, x, ranges)
+function check_steps(a::NDArray, ranges)
     all(r -> step(r) >= 1, ranges) ||
         throw(NDFileError(NDF_ERR_ARGUMENT, "$(place(a)): expected steps of 1 or more, found $ranges"))
     checkbounds(a, ranges...)
+end
+
+function check_block(a::NDArray, x, ranges)
+    check_steps(a, ranges)
     dims = map(length, ranges)
     size(x) == dims || throw(DimensionMismatch("a block of size $dims, an array of size $(size(x))"))
     return nothing
-end
-
-# Indexing
-
-read_all(a::NDArray{T,N}) where {T,N} = read_box(T, a, map(clean, axes(a)))::Array{T,N}
-
-# Indices as numbers, ranges and vectors; a mask becomes the places where it is true.
-function places(a::NDArray, indices)
-    J = to_indices(a, indices)
-    checkbounds(a, J...)
-    return map(j -> j isa Base.LogicalIndex ? collect(j) : j, J)
-end
-
-function Base.getindex(a::NDArray{T,N}, i::Vararg{Int,N}) where {T,N}
-    number(a) # closed files have no elements, known or not
-    @boundscheck checkbounds(a, i...)
-    check_scalar(a)
-    return near(a, i)::T
-end
-
-# The type of the result follows from the types of the indices, whatever happens inside.
-function Base.getindex(a::NDArray{T,N}, indices...) where {T,N}
-    J = places(a, indices)
-    return typed(T, J, getplaces(a, J))
-end
-
-# An entry for each axis of the result.
-axes_of() = ()
-axes_of(::Integer, J...) = axes_of(J...)
-axes_of(::AbstractArray{<:Any,M}, J...) where {M} = (ntuple(_ -> true, Val(M))..., axes_of(J...)...)
-
-typed(::Type{T}, ::Tuple{Vararg{Integer}}, x) where {T} = x::T
-typed(::Type{T}, J::Tuple, x) where {T} = x::array_of(T, axes_of(J...))
-array_of(::Type{T}, ::NTuple{M,Bool}) where {T,M} = Array{T,M}
-
-function getplaces(a::NDArray{T,N}, J) where {T,N}
-    if all(j -> j isa Integer, J)
-        check_scalar(a)
-        at = N == 0 ? () : length(J) == 1 ? CartesianIndices(a)[J[1]].I : ntuple(d -> d <= length(J) ? Int(J[d]) : 1, N)
-        return near(a, at)
-    end
-    N == 0 && return fill(near(a, ()))[J...]
-    any(j -> eltype(j) <: CartesianIndex, J) && return read_all(a)[J...]
-    length(J) == 1 && N > 1 && return getlinear(a, J[1])
-    K = ntuple(d -> d <= length(J) ? pick(J[d]) : pick(1), N)
-    ranges = map(first, K)
-    if length(J) >= N && scattered(a, J[N], ranges)
-        block = take(T, a, vec(J[N]))
-        last_axis = J[N] isa AbstractVector ? Colon() : reshape(axes(block, N), size(J[N]))
-        inside = (map(j -> j isa Base.Slice ? Colon() : j, J[1:N-1])..., last_axis)
-    else
-        block, inside = read_box(T, a, ranges), map(last, K)
-    end
-    length(J) <= N && all(i -> i isa Colon, inside) && return block
-    return block[inside..., J[N+1:end]...]
-end
-
-# Whether entries of the last axis are fewer elements than what lies between them.
-function scattered(a::NDArray{<:Any,N}, rows, ranges) where {N}
-    rows isa AbstractArray && !(rows isa OrdinalRange) && a.type.kind != 'v' || return false
-    return length(rows) * prod(size(a)[1:N-1]) < prod(map(length, ranges))
-end
-
-# What to read for the index of an axis, and where the result lies in that.
-pick(i::Integer) = clean(i:i), 1
-function pick(r::OrdinalRange{<:Integer})
-    length(r) <= 1 && return clean(r), Colon()
-    return step(r) > 0 ? (clean(r), Colon()) : (clean(reverse(r)), length(r):-1:1)
-end
-function pick(v::AbstractArray)
-    isempty(v) && return clean(1:0), v
-    low, high = extrema(v)
-    return clean(low:high), v .- (low - 1)
-end
-
-# An index that counts elements: only the slices along the last axis that it touches are read.
-function getlinear(a::NDArray{T,N}, i) where {T,N}
-    i isa Base.Slice && return read_all(a)[:]
-    isempty(i) && return Array{T}(undef, size(i))
-    slice = prod(size(a)[1:N-1])
-    low, high = (extrema(i) .- 1) .÷ slice
-    block = read_box(T, a, map(clean, (axes(a)[1:N-1]..., low+1:high+1)))
-    return block[i.-low*slice]
-end
-
-function Base.setindex!(a::NDArray{T,N}, value, indices...) where {T,N}
-    J = places(a, indices)
-    if all(j -> j isa Integer, J)
-        check_scalar(a)
-        at = N == 0 ? () : length(J) == 1 ? CartesianIndices(a)[J[1]].I : ntuple(d -> d <= length(J) ? J[d] : 1, N)
-        setaxes!(a, fill(value, map(_ -> 1, at)), map(i -> i:i, at))
-    elseif length(J) == 1 && N != 1 && J[1] isa AbstractUnitRange{<:Integer}
-        values = value isa AbstractArray ? value : fill(value, length(J[1]))
-        Base.setindex_shape_check(values, length(J[1]))
-        isempty(J[1]) || setlinear!(a, Int(first(J[1])), values, firstindex(values), length(values))
-    elseif length(J) != N || any(j -> eltype(j) <: CartesianIndex, J)
-        # Elements here and there.
-        elements = CartesianIndices(a)[J...]
-        values = value isa AbstractArray ? value : fill(value, size(elements))
-        Base.setindex_shape_check(values, size(elements)...)
-        for (x, i) in zip(values, elements)
-            a[i] = x
-        end
-    else
-        axes = map(j -> j isa Integer ? (j:j) : j, J)
-        lengths = map(length, axes)
-        x = value isa AbstractArray ? value : fill(value, lengths)
-        Base.setindex_shape_check(x, map(length, J)...)
-        setaxes!(a, reshape(x isa NDArray ? read_all(x) : x, lengths), axes)
-    end
-    return a
-end
-
-# Writes x, which has a length of 1 where the index of an axis is a number: one block, or one for each entry of a vector
-# of indices.
-function setaxes!(a::NDArray, x::AbstractArray, axes)
-    d = findfirst(j -> !(j isa OrdinalRange), axes)
-    if d !== nothing
-        for (k, i) in enumerate(axes[d])
-            setaxes!(a, selectdim(x, d, k:k), Base.setindex(axes, i:i, d))
-        end
-    elseif any(j -> step(j) < 0, axes)
-        forward = map(j -> step(j) < 0 ? (length(j):-1:1) : (1:length(j)), axes)
-        writeblock!(a, x[forward...], map(j -> step(j) < 0 ? reverse(j) : j, axes)...)
-    else
-        writeblock!(a, x, axes...)
-    end
-    return nothing
-end
-
-# What would fetch or store many single elements in Base works on blocks.
-
-Base.copyto!(out::Array, a::NDArray) = copyto!(out, read_all(a))
-
-# Ranges of the last axis whose slices fit into the budget together, of whole chunks.
-function slabs(a::NDArray{<:Any,N}) where {N}
-    n = size(a, N)
-    step = max(1, budget(a) ÷ max(1, prod(size(a)[1:N-1])))
-    haschunks(a) && (step = cld(step, a.chunks[N]) * a.chunks[N])
-    return (k:min(k + step - 1, n) for k in 1:step:n)
-end
-
-inner(a::NDArray{<:Any,N}) where {N} = ntuple(d -> 1:size(a, d), N - 1)
-
-const Views{N} = SubArray{<:Any,N,<:NDArray}
-
-function Broadcast.materialize!(out::NDArray, x::Broadcast.Broadcasted)
-    b = Broadcast.instantiate(Broadcast.Broadcasted{Broadcast.DefaultArrayStyle{ndims(out)}}(x.f, x.args, axes(out)))
-    if length(out) <= budget(out) || any(arg -> overlaps(arg, out), Broadcast.flatten(b).args)
-        return setindex!(out, copyto!(Array{eltype(out)}(undef, size(out)), b), axes(out)...)
-    end
-    for slab in slabs(out)
-        places = CartesianIndices((inner(out)..., slab))
-        values = Array{eltype(out)}(undef, size(places))
-        for (k, i) in enumerate(places)
-            @inbounds values[k] = b[i]
-        end
-        writeblock!(out, values, places.indices...)
-    end
-    return out
-end
-
-# Whether x shows elements of the file of out elsewhere than out does.
-overlaps(x::NDArray, out) = x !== out && x.file.path == out.file.path
-overlaps(x::AbstractArray, out) = parent(x) !== x && (parent(x) === out || overlaps(parent(x), out))
-overlaps(x, out) = false
-
-function Broadcast.materialize!(out::Views, x::Broadcast.Broadcasted)
-    values = Array{eltype(out)}(undef, size(out))
-    Broadcast.materialize!(values, x)
-    setindex!(parent(out), values, parentindices(out)...)
-    return out
-end
-
-Base.fill!(a::Union{NDArray,Views}, x) = a .= Ref(Base.convert(eltype(a), x))
-
-function Base.copyto!(a::NDArray{<:Any,N}, x::AbstractArray) where {N}
-    length(x) <= length(a) || throw(BoundsError(a, length(x)))
-    size(x) == size(a) && N > 0 || return setlinear!(a, 1, x, 1, length(x))
-    for slab in slabs(a)
-        writeblock!(a, x[ntuple(_ -> Colon(), N - 1)..., slab], inner(a)..., slab)
-    end
-    return a
-end
-
-function Base.copyto!(a::NDArray, to::Integer, x::AbstractArray, from::Integer=firstindex(x), n::Integer=length(x) - (from - firstindex(x)))
-    n < 0 && throw(ArgumentError("tried to copy n=$n elements, but n should be nonnegative"))
-    n == 0 && return a
-    checkbounds(a, to:to+n-1)
-    checkbounds(x, from:from+n-1)
-    return setlinear!(a, Int(to), x, from, n)
-end
-
-function Base.copyto!(out::Views, x::AbstractArray)
-    size(out) == size(x) || return invoke(copyto!, Tuple{AbstractArray,AbstractArray}, out, x)
-    setindex!(parent(out), x, parentindices(out)...)
-    return out
-end
-
-# Stores n elements of x, from number `from` on, as elements number `to` and on: at most two boxes for each axis.
-function setlinear!(a::NDArray{<:Any,N}, to::Int, x::AbstractArray, from::Integer, n::Integer) where {N}
-    dims = size(a)
-    while n > 0
-        at = N == 0 ? () : CartesianIndices(dims)[to].I
-        d, size_of = 1, 1 # slices of size_of elements along axis d
-        while d < N && at[d] == 1 && n >= size_of * dims[d]
-            size_of *= dims[d]
-            d += 1
-        end
-        k = N == 0 ? 1 : min(n ÷ size_of, dims[d] - at[d] + 1, max(1, budget(a) ÷ size_of))
-        box = ntuple(e -> e < d ? (1:dims[e]) : e == d ? (at[e]:at[e]+k-1) : (at[e]:at[e]), N)
-        count = k * size_of
-        writeblock!(a, reshape(x[from:from+count-1], map(length, box)), box...)
-        to, from, n = to + count, from + count, n - count
-    end
-    return a
 end

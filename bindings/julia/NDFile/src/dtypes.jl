@@ -209,3 +209,7 @@ end
 bfloat16(bits::UInt16) = reinterpret(Float32, UInt32(bits) << 16)
 bfloat16(::Missing) = missing
 bfloat16(bits::AbstractArray) = map(bfloat16, bits)
+
+# Types that the library computes with.
+const Ordered = Union{Int8,Int16,Int32,Int64,UInt8,UInt16,UInt32,UInt64,Float16,Float32,Float64}
+const Numbers = Union{Ordered,Complex{Float16},Complex{Float32},Complex{Float64}}

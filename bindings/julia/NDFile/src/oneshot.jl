@@ -3,11 +3,12 @@
 """
     NDFile.read(path) -> OrderedDict or array
     NDFile.read(path, name) -> array
+    NDFile.read(io[, name]) -> the same
     NDFile.read(a::NDArray) -> array
 
 Reads a whole file, or one array of it. A dataset gives an [`NDFile.OrderedDict`](@ref) from names to arrays, in file order;
 a file that is one array gives that. An array without axes gives its element, as in HDF5.jl; a variable without data gives
-`nothing`.
+`nothing`. Of an `IO` all bytes to its end are read, into a temporary file.
 
 | in the file | in Julia |
 | --- | --- |
@@ -31,6 +32,15 @@ arrays = NDFile.read("weather.ds")
 """
 read(path::AbstractString) = load_file(String(path), NULL_TEXT)
 read(path::AbstractString, name::AbstractString) = load_file(String(path), String(name))
+
+# The formats want to read where they like.
+function read(io::IO, name::AbstractString...)
+    return mktemp() do path, file
+        write(file, io)
+        close(file)
+        read(path, name...)
+    end
+end
 
 function read(a::NDArray{T,N}) where {T,N}
     hasdata(a) || return nothing

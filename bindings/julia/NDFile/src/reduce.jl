@@ -4,9 +4,6 @@
 # those of floats are more precise, and the sign of a zero among the bounds is either. What the library does not do as Julia
 # does is left to Julia, which sees the elements as it asks for them.
 
-const Ordered = Union{Int8,Int16,Int32,Int64,UInt8,UInt16,UInt32,UInt64,Float16,Float32,Float64}
-const Numbers = Union{Ordered,Complex{Float16},Complex{Float32},Complex{Float64}}
-
 const BITS = (sum=NDF_REDUCE_SUM, min=NDF_REDUCE_MIN, max=NDF_REDUCE_MAX, mean=NDF_REDUCE_MEAN)
 
 for (name, parts, T) in ((:(Base.sum), (:sum,), Numbers), (:(Base.minimum), (:min,), Ordered), (:(Base.maximum), (:max,), Ordered),

@@ -62,3 +62,17 @@
         end
     end
 end
+
+@testset "narrow reads" begin
+    NDFile.save("n.ds", "i" => Int32[1 2 3; 4 70000 6], "x" => [1.5, 1e300], "m" => [1.5, missing])
+    NDFile.open("n.ds") do f
+        @test NDFile.readnarrow(Int16, f.i, 1:1, 1:3) == Int16[1 2 3] && NDFile.readnarrow(Float32, f.x, 1:1) == [1.5f0]
+        @test NDFile.readnarrow(Float64, f.i) == f.i[:, :]
+        e = problem(() -> NDFile.readnarrow(Int16, f.i))
+        @test e.code == NDFile.NDF_ERR_VALUE && occursin("element [2, 2]", e.message) && occursin("70000", e.message)
+        @test occursin("element [2]", problem(() -> NDFile.readnarrow(Float32, f.x)).message)
+        @test problem(() -> NDFile.readnarrow(Int8, f.i, 2:2, 1:3)).code == NDFile.NDF_ERR_VALUE
+        @test occursin("element [2]", problem(() -> NDFile.readnarrow(Float32, f.m)).message)
+        @test_throws BoundsError NDFile.readnarrow(Int16, f.i, 1:3, 1:1)
+    end
+end

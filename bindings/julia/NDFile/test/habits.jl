@@ -124,17 +124,17 @@ end
 end
 
 @testset "allow_scalar" begin
-    NDFile.open("s.zarr", "w"; format="zarr2") do f
+    NDFile.open("shown.zarr", "w"; format="zarr2") do f
         f["x"] = reshape(1:12, 3, 4)
         f["n"] = 5
     end
-    f = NDFile.open("s.zarr", "r+")
+    f = NDFile.open("shown.zarr", "r+")
     x = f.x
     NDFile.allow_scalar(false)
     try
         for g in (() -> x[1, 2], () -> x[5], () -> x[2, 2] = 3, () -> first(x), () -> foreach(identity, x))
             e = problem(g)
-            @test e isa NDFileError && e.code == NDFile.NDF_ERR_ARGUMENT && occursin("allow_scalar", e.message) && occursin("s.zarr", e.message)
+            @test e isa NDFileError && e.code == NDFile.NDF_ERR_ARGUMENT && occursin("allow_scalar", e.message) && occursin("shown.zarr", e.message)
         end
         x[1:1, 2] = [40]
         x[3, :] .= 9
@@ -145,4 +145,53 @@ end
     end
     @test x[1, 2] == 40
     close(f)
+end
+
+@testset "what is shown" begin
+    shown(a) = sprint(show, "text/plain", a)
+    NDFile.open("shown.zarr", "w"; format="zarr3") do f
+        a = NDFile.create(f, "a", Int16, (20, 3, 2); chunks=(7, 3, 1))
+        a[:, :, :] = reshape(1:120, 20, 3, 2)
+        lines = Base.split(shown(a), '\n')
+        @test startswith(lines[1], "20×3×2 NDArray{Int16,3} \"a\"") && occursin("chunks of 7×3×1", lines[1]) && endswith(lines[1], "(3×1×2 of them):")
+        @test Base.split(lines[2]) == ["1", "21", "41"] && Base.split(lines[11]) == ["10", "30", "50"]
+        @test lines[12] == "  the first 10×3×1 of 120 elements" && length(lines) == 12
+        before = NDFile.CALLS[]
+        shown(a)
+        @test NDFile.CALLS[] - before == 1
+        NDFile.allow_scalar(false)
+        @test shown(a) == join(lines, '\n')
+        NDFile.allow_scalar(true)
+    end
+    NDFile.save("shown.ds", "m" => [1.5, missing], "e" => zeros(0, 3), "s" => ["é"], "z" => fill(7))
+    NDFile.open("shown.ds") do f
+        @test endswith(shown(f.m), ":\n 1.5\n  missing") && endswith(shown(f.e), "of \"shown.ds\"") && endswith(shown(f.s), ":\n \"é\"") && endswith(shown(f.z), ":\n7")
+    end
+end
+
+@testset "from a stream" begin
+    NDFile.save("i.ds", "a" => [1 2; 3 4], "b" => ["x"])
+    @test Base.open(NDFile.read, "i.ds")["a"] == [1 2; 3 4]
+    @test NDFile.read(IOBuffer(Base.read("i.ds")), "b") == ["x"]
+    @test problem(() -> NDFile.read(IOBuffer("no file of ours"))).code == NDFile.NDF_ERR_FORMAT
+end
+
+@testset "chunks of several sizes" begin
+    # The grid "rectilinear" of Zarr 3, as its specification writes it: 3 rows of chunks of 1, 3 and 2 rows, 2 of 2 and 3 columns.
+    x = reshape(Int32.(1:30), 5, 6) # as Julia has it
+    mkpath("r.zarr")
+    write("r.zarr/zarr.json", """{"zarr_format": 3, "node_type": "array", "shape": [6, 5], "data_type": "int32", "chunk_grid": {"name": "rectilinear",
+        "configuration": {"kind": "inline", "chunk_shapes": [[1, 3, 2], [2, 3]]}}, "chunk_key_encoding": {"name": "default", "configuration":
+        {"separator": "/"}}, "fill_value": -1, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}""")
+    for (i, rows) in enumerate([1:1, 2:4, 5:6]), (j, columns) in enumerate([1:2, 3:5])
+        mkpath("r.zarr/c/$(i - 1)")
+        write("r.zarr/c/$(i - 1)/$(j - 1)", x[columns, rows])
+    end
+    NDFile.open("r.zarr") do f
+        a = f.array
+        @test a.chunks === nothing && !NDFile.haschunks(a) && collect(NDFile.eachchunk(a)) == reshape([(1:5, 1:6)], 1, 1)
+        @test a[:, :] == x && a[2, 3] == x[2, 3] && a[4:-1:1, [6, 1]] == x[4:-1:1, [6, 1]] && sum(a) == sum(x)
+        @test permutedims(a, (2, 1)) == permutedims(x) && a .+ 1 == x .+ 1 && maximum(a; dims=1) == maximum(x; dims=1)
+        @test startswith(sprint(show, "text/plain", a), "5×6 NDArray{Int32,2}")
+    end
 end

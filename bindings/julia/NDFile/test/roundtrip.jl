@@ -117,7 +117,8 @@ const SHAPES = [(), (0,), (7,), (3, 4), (2, 0, 3), (2, 3, 4)]
             @test f["x"].dims == ("lat", "time") && f["y"].dims == ("n",)
             @test collect(f["x"].attrs) == ["units" => "K", "valid" => Any[0, 1.0]] && isempty(f["y"].attrs)
             @test sprint(show, f) == "NDFile.File(\"m.ds\": ds dataset, mode \"r\", \"x\", \"y\")"
-            @test sprint(show, "text/plain", f["x"]) == "2×3 NDArray{Float64,2} \"x\" of \"m.ds\""
+            @test sprint(show, f["x"]) == "2×3 NDArray{Float64,2} \"x\" of \"m.ds\""
+            @test sprint(show, "text/plain", f["y"]) == "1-element NDArray{Int64,1} \"y\" of \"m.ds\":\n 1"
             @test sprint(summary, f["y"]) == "1-element NDArray{Int64,1} \"y\" of \"m.ds\""
             @test haskey(f, "x") && !haskey(f, "z") && length(f) == 2 && first.(collect(f)) == ["x", "y"]
             @test f["x"] === f["x"]
