@@ -18,6 +18,7 @@ type probe struct {
 	path  string
 	info  vfs.Info // of path
 	known bool
+	dir   bool // path is a folder, as reading it told
 }
 
 // Inner implements [vfs.Around].
@@ -50,10 +51,10 @@ func (p *probe) ReadSmall(ctx context.Context, path string, buf []byte) (int, vf
 	if path != p.path {
 		return p.FS.ReadSmall(ctx, path, buf)
 	}
-	folder := p.known && p.info.Mode == vfs.Dir
-	if !folder {
+	if !p.dir && !(p.known && p.info.Mode == vfs.Dir) {
 		n, rest, err := p.FS.ReadSmall(ctx, path, buf)
-		if folder = errors.Is(err, fs.ErrNotExist) && vfs.IsStore(p.FS); !folder {
+		p.dir = errors.Is(err, syscall.EISDIR)
+		if p.dir || !errors.Is(err, fs.ErrNotExist) || !vfs.IsStore(p.FS) {
 			return n, rest, err
 		}
 	}

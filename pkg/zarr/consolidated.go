@@ -197,8 +197,10 @@ func (c *copies) find(ctx context.Context, s *store, own bool) {
 	c.looked = true
 	for at, dir := 0, s.root; at <= maxGroups; at++ {
 		here := newStore(s.version, s.files.FS, dir, s.files.Follow, s.files.Limits)
-		if group, err := here.isGroup(ctx); at > 0 && (err != nil || !group) {
-			return
+		if at > 0 {
+			if group, err := here.isGroup(ctx); err != nil || !group {
+				return
+			}
 		}
 		if at > 0 || own {
 			if found, err := here.consolidated(ctx); err == nil && found != nil {

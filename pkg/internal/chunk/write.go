@@ -130,9 +130,10 @@ func (w *worker) storeRaw(a *Array, index []int64, raw []byte, opt vfs.WriteOpti
 
 // storeFile writes a file, and makes its folders where they are missing.
 func (a *Array) storeFile(path string, opt vfs.WriteOptions, parts [][]byte) error {
-	if err := a.checkPlace(path); err != nil {
+	if err := a.checkFolders(path); err != nil {
 		return err
 	}
+	opt.OnlyFile = true
 	err := a.fs.WriteFile(path, parts, opt)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := a.makeFolders(path); err != nil {

@@ -220,7 +220,7 @@ func (s *Session) Flush(ctx context.Context, fsys ndfile.FS, opt ndfile.FlushOpt
 	case !opt.Sync:
 		return write(ctx)
 	}
-	if err := s.unsynced.Flush(fsys); err != nil {
+	if err := s.unsynced.Flush(fsys, s.Root); err != nil {
 		return err
 	}
 	was := s.Write.Sync
@@ -230,7 +230,7 @@ func (s *Session) Flush(ctx context.Context, fsys ndfile.FS, opt ndfile.FlushOpt
 	s.unsynced.SyncAll(false)
 	s.Write.Sync = was
 	if err == nil {
-		err = s.unsynced.Flush(fsys)
+		err = s.unsynced.Flush(fsys, s.Root)
 	}
 	return err
 }

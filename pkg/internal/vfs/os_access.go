@@ -30,14 +30,19 @@ func (o osFS) Adopt(path, like string, all bool) error {
 	if err != nil {
 		return pathError("adopt", path, err)
 	}
-	err = adopt(fd, like, want, all)
+	var space [512]byte
+	names, err := attributes(-1, like, "", space[:])
+	if err == nil {
+		err = adopt(fd, like, names, want, all)
+	}
 	syscall.Close(fd)
 	return pathError("adopt", path, err)
 }
 
-// adopt gives the new file or folder fd the access of like, which want describes.
+// adopt gives the new file or folder fd the access of like, which want describes;
+// names are those of its extended attributes.
 // Where the group cannot be kept, the group gets no more than others have.
-func adopt(fd int, like string, want Info, all bool) error {
+func adopt(fd int, like string, names []byte, want Info, all bool) error {
 	var st syscall.Stat_t
 	if err := retry(func() error { return syscall.Fstat(fd, &st) }); err != nil {
 		return err
@@ -51,7 +56,7 @@ func adopt(fd int, like string, want Info, all bool) error {
 	if !sameGroup {
 		perm = perm&^0o2070 | perm&0o7<<3
 	}
-	changed, err := takeAttributes(fd, like, all, sameGroup)
+	changed, err := takeAttributes(fd, like, names, all, sameGroup)
 	if err != nil {
 		return err
 	}

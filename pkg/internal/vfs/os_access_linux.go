@@ -18,17 +18,13 @@ const (
 	maxAttributes = 64 << 10 // bytes of all names, and of a value: the kernel's limit
 )
 
-// takeAttributes makes the ACL of the new file fd that of like and, with all,
-// copies the other extended attributes. Hashes of the old content are left out.
+// takeAttributes makes the ACL of the new file fd that of like, which has the
+// attributes want, and, with all, copies the other ones. Hashes of the old content are left out.
 // Those that belong to the system are copied where that is permitted; ACLs and
 // what users wrote must be.
-func takeAttributes(fd int, like string, all, sameGroup bool) (changed bool, err error) {
-	var space1, space2 [512]byte
-	want, err := attributes(-1, like, "", space1[:])
-	if err != nil {
-		return false, err
-	}
-	have, err := attributes(fd, "", "", space2[:])
+func takeAttributes(fd int, like string, want []byte, all, sameGroup bool) (changed bool, err error) {
+	var space [512]byte
+	have, err := attributes(fd, "", "", space[:])
 	if err != nil {
 		return false, err
 	}

@@ -18,7 +18,7 @@ func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
 		return nil
 	}
 	target, old := path, old{path: opt.Like}
-	if opt.Commit == CommitAtomic || opt.Sync || opt.Like != "" {
+	if opt.Commit == CommitAtomic || opt.Sync || opt.Like != "" || opt.OnlyFile {
 		// One lstat covers new and plain files; the rest is findTarget's.
 		info, err := lstat(path)
 		found := err == nil
@@ -34,6 +34,9 @@ func (o osFS) WriteFile(path string, parts [][]byte, opt WriteOptions) error {
 				return err
 			}
 			if found && mode == Other {
+				if opt.OnlyFile {
+					return pathError("create", path, syscall.ESPIPE)
+				}
 				opt.Commit, opt.Sync, opt.Ordered = CommitDirect, false, false
 			} else if found {
 				if info, err = lstat(target); err != nil {
@@ -71,17 +74,26 @@ type old struct {
 	replaced bool // it is the one that was there
 }
 
-// create makes a new file, which is for its owner only until it is like the old.
+// create makes a new file, which is at no time more open than the old one.
 func (o *old) create(path string, flags int) (fd int, op string, err error) {
 	flags |= syscall.O_WRONLY | syscall.O_CREAT | syscall.O_EXCL
 	if o.path == "" {
 		fd, err = open(path, flags, 0o666)
 		return fd, "create", err
 	}
-	if fd, err = open(path, flags, privateFile); err != nil {
+	var space [512]byte
+	names, err := attributes(-1, o.path, "", space[:])
+	if err != nil {
+		return -1, "adopt", err
+	}
+	perm := uint32(privateFile)
+	if want := o.info.Perm & 0o777; len(names) == 0 && want>>3&^want&7 == 0 {
+		perm = want // others may do what the group may: whatever the group is, nobody gets more
+	}
+	if fd, err = open(path, flags, perm); err != nil {
 		return fd, "create", err
 	}
-	if err = adopt(fd, o.path, o.info, o.replaced); err != nil {
+	if err = adopt(fd, o.path, names, o.info, o.replaced); err != nil {
 		syscall.Close(fd)
 		syscall.Unlink(path)
 	}

@@ -46,6 +46,9 @@ func NewReplace(fsys FS, path string, opt WriteOptions) (*Replace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if found && mode == Other && opt.OnlyFile {
+		return nil, pathError("create", path, syscall.ESPIPE)
+	}
 	r := &Replace{fsys: fsys, path: path, target: target, written: target, opt: opt, like: opt.Like, device: found && mode == Other}
 	if found {
 		r.like = target

@@ -17,7 +17,11 @@ type Unsynced struct {
 	count   int64             // of changes
 	files   map[string]*int64 // path, and which change was its last one
 	folders map[string]*int64
+	lost    bool // there were too many: anything in the store may have been changed
 }
+
+// mostUnsynced bounds what is kept in mind, of files and of folders.
+const mostUnsynced = 10_000
 
 // SyncAll says whether all that is written from now on is synced at once, whatever
 // its options.
@@ -27,10 +31,14 @@ func (u *Unsynced) SyncAll(on bool) {
 	u.sync = on
 }
 
-// Flush syncs what was changed: contents first, then folders, each in the order of
-// the last change. What was not synced because of an error, and what is changed
+// Flush syncs what was changed in the store in a folder: contents first, then
+// folders, each in the order of the last change, or everything in the store after
+// very many changes. What was not synced because of an error, and what is changed
 // meanwhile, stays in mind.
-func (u *Unsynced) Flush(fsys FS) error {
+func (u *Unsynced) Flush(fsys FS, store string) error {
+	if err := u.recall(fsys, store); err != nil {
+		return err
+	}
 	sync := func(changes *map[string]*int64, do func(FS, string) error) error {
 		for _, c := range u.inOrder(changes) {
 			if err := do(fsys, c.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,6 +52,34 @@ func (u *Unsynced) Flush(fsys FS) error {
 		return err
 	}
 	return sync(&u.folders, FS.SyncDir)
+}
+
+// recall notes everything in the store again, where too much was changed to be kept
+// in mind.
+func (u *Unsynced) recall(fsys FS, store string) error {
+	u.mu.Lock()
+	lost := u.lost
+	u.mu.Unlock()
+	if !lost {
+		return nil
+	}
+	tree, err := listTree(fsys, nil, store, "", nil)
+	if err != nil {
+		return err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.lost = false
+	u.change(&u.folders, store)
+	for _, e := range tree {
+		switch e.mode {
+		case Regular:
+			u.change(&u.files, e.path)
+		case Dir:
+			u.change(&u.folders, e.path)
+		}
+	}
+	return nil
 }
 
 // touched is a path and its last change.
@@ -101,6 +137,16 @@ func (u *Unsynced) listed(entry string) { u.note(&u.folders, folderOf(entry)) }
 func (u *Unsynced) note(changes *map[string]*int64, path string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.change(changes, path); len(*changes) > mostUnsynced {
+		u.files, u.folders, u.lost = nil, nil, true
+	}
+}
+
+// change is note with the lock held, without a bound.
+func (u *Unsynced) change(changes *map[string]*int64, path string) {
+	if u.lost {
+		return
+	}
 	if *changes == nil {
 		*changes = map[string]*int64{}
 	}

@@ -159,6 +159,10 @@ type WriteOptions struct {
 	// on. With Sync it says nothing.
 	Ordered bool
 
+	// OnlyFile refuses a path where a device, FIFO or socket is: ESPIPE. Else these
+	// are written to.
+	OnlyFile bool
+
 	// Like is the path of a file whose access a file gets where none is replaced:
 	// one of the same store. Empty: mode 0666 &^ umask.
 	Like string
