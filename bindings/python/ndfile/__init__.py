@@ -6,6 +6,8 @@ what there is, `verify` what is wrong with it; `convert`, `split` and `concat` m
 Errors are `NdfileError` and also the builtin that one would catch. All functions and objects may be used by
 several threads at once; the GIL is released while the library works.
 
+Examples
+--------
 >>> import ndfile, numpy as np
 >>> ndfile.save("weather.ds", {"t": np.array([271.5, 272.0, 273.5])}, var_attrs={"t": {"units": "K"}})
 >>> ndfile.read("weather.ds", "t")

@@ -6,6 +6,8 @@ import re
 import pages
 import pytest
 
+import ndfile
+
 ROOT = pages.ROOT
 PAGES = pages.pages()
 # Why a block does not run. What runs it otherwise would run this test.
@@ -56,6 +58,14 @@ def test_links(page):
         assert found.exists(), target
         if anchor and found.suffix == ".md":
             assert anchor in anchors(found), target
+
+
+def test_reference_has_every_name():
+    """Errors stand together in one entry."""
+    page = (ROOT / "docs" / "api" / "python.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: ndfile\.(\w+)$", page, re.M)
+    names = set(ndfile.__all__) - set(ndfile._errors.__all__) - {"__version__", "blosc"}
+    assert sorted(shown) == sorted(names | {"_errors"})
 
 
 def test_checking_can_fail(tmp_path):
