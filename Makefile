@@ -14,7 +14,7 @@ CMD     := $(B)/ndfile
 VENV    := $(B)/venv
 PY      := $(VENV)/bin/python
 MODULES := ./... ./cmd/... ./benchmarks/... ./pkg/ndarrow/... ./pkg/ndmat/...# those of go.work
-GOSRC   := $(shell find capi pkg cmd -name '*.go' -o -name '*.[chs]' -o -name '*.map' 2>/dev/null) capi/build.sh go.mod go.sum go.work cmd/go.mod cmd/go.sum
+GOSRC   := $(shell find capi pkg cmd -name '*.go' -o -name '*.[chs]' -o -name '*.map' 2>/dev/null) capi/*.sh cmd/build.sh go.mod go.sum go.work cmd/go.mod cmd/go.sum
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Tests find the library and the package here.
@@ -22,7 +22,7 @@ export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
 .PHONY: abi cross help tools build demo test test-go test-c test-fortran test-python test-ecosystem site test-julia lint lint-go lint-python gen gen-check \
-        race torture fuzz bench bench-quick bench-blosc install test-install clean
+        race torture fuzz bench bench-quick bench-blosc install test-install wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -36,8 +36,7 @@ $(LIB): $(GOSRC)
 	@GO='$(GO)' CC='$(CC)' sh capi/build.sh $@
 
 $(CMD): $(GOSRC)
-	@mkdir -p $(@D)
-	. capi/cflags.sh && $(GO) build -buildmode=pie -trimpath -buildvcs=false -o $@ ./cmd/ndfile # pie: the library's objects are used again
+	@GO='$(GO)' CC='$(CC)' sh cmd/build.sh $@
 
 $(VENV)/ok: bindings/python/tests/requirements.txt
 	@echo 'python: installing the test environment into $(VENV)'
@@ -163,6 +162,9 @@ bench: $(LIB) $(VENV)/ok ## all benchmarks against real peers, some 35 minutes; 
 
 bench-quick: $(LIB) $(VENV)/ok ## run every benchmark on a few files, to see that it works
 	$(BENCHMARKS) -quick -disk $(B)/bench-disk -out $(B)/bench-quick $(BENCH)
+
+wheels: tools ## the source distribution and wheels for Linux on x86_64 and aarch64 in build/dist, with zig as the C compiler
+	@GO='$(GO)' nice sh tools/packaging/wheels.sh '$(B)' '$(PYTHON)' $(MACHINES)
 
 install: build ## install the library, headers, pkg-config and CMake files and the command: PREFIX, DESTDIR; DS=1: also as ds
 	cmake -S . -B $(B)/install -DNDFILE_GO='$(shell command -v $(GO))' -DNDFILE_BUILD_TESTS=OFF \

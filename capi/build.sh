@@ -12,13 +12,7 @@ dir=$(cd "$(dirname "$1")" && pwd)
 out=$dir/$(basename "$1")
 shift
 
-# The commit is stamped into the library where this is its repository, and not a folder in another one.
-if [ -z "${NDFILE_COMMIT+set}" ] && [ -e "$here/../.git" ]; then
-  NDFILE_COMMIT=$(git -C "$here/.." rev-parse --short=12 HEAD 2>/dev/null) || NDFILE_COMMIT=
-fi
-
-strip='-s -w '
-[ -z "${NDFILE_DEBUG:-}" ] || strip='-s=false -w=false -compressdwarf=false ' # "go run" would leave them out
+. "$here/stamp.sh"
 
 # The linker's own words go through -extldflags, in quotes for blanks in the path: #cgo LDFLAGS refuses them.
 # A flag given here wins over the same one in GOFLAGS. Go's threads would not survive an unloading: nodelete. What is wrapped
@@ -27,7 +21,7 @@ cd "$here/.."
 . "$here/cflags.sh"
 # "go build" of a shared library compiles each package with C anew, libzstd for 30 s, since it asks for headers that only capi
 # exports. "go run" links the same library from the build cache and hands it to the program named by -exec.
-CGO_ENABLED=1 "${GO:-go}" run -exec 'install -m 644' -buildmode=c-shared -trimpath -buildvcs=false -race=false \
-  "-ldflags=$strip-X=main.buildCommit=${NDFILE_COMMIT:-} '-extldflags=-Wl,-soname,$soname -Wl,-z,relro,-z,now,-z,nodelete,--wrap=pthread_getattr_np,--wrap=pthread_key_create,--wrap=mmap,--wrap=pthread_attr_init \"-Wl,--version-script=$here/ndfile.map\" -ldl'" \
+CGO_ENABLED=1 "${GO:-go}" run -exec 'install -m 644' -buildmode=c-shared -trimpath -buildvcs=${NDFILE_VCS:-false} -race=false \
+  "-ldflags=$strip-X=main.buildCommit=$NDFILE_COMMIT '-extldflags=$extstrip -Wl,-soname,$soname -Wl,-z,relro,-z,now,-z,nodelete,--wrap=pthread_getattr_np,--wrap=pthread_key_create,--wrap=mmap,--wrap=pthread_attr_init \"-Wl,--version-script=$here/ndfile.map\" -ldl'" \
   "$@" ./capi "$out"
 [ "$(basename "$out")" = $soname ] || ln -sf "$(basename "$out")" "$dir/$soname"

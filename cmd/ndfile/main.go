@@ -98,7 +98,7 @@ with --force only.
 
 Exit status: 0 done, 1 a file is bad or a comparison differs, 2 wrong usage,
 3 input or output failed.`,
-		Version:       ndfile.Version,
+		Version:       versionText(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -115,6 +115,16 @@ Exit status: 0 done, 1 a file is bad or a comparison differs, 2 wrong usage,
 	root.AddCommand(newLs(), newInfo(), newCat(), newStats(), newPlot(), newDiff(), newVerify(), newRepair(), newSeal(), newClean(), newConvert(),
 		newSelect(), newMerge(), newRename(), newRm(), newSet(), newFormats(), newDemo(), newDocs())
 	return root
+}
+
+// buildCommit is the commit that was built; "" where that is not known. The linker sets it (build.sh).
+var buildCommit string
+
+func versionText() string {
+	if buildCommit == "" {
+		return ndfile.Version
+	}
+	return ndfile.Version + " (commit " + buildCommit + ")"
 }
 
 // asJSON reports whether --json was given.
