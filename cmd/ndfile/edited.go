@@ -16,7 +16,7 @@ type contents struct {
 	names  []string
 	arrays map[string]ndfile.Array
 	attrs  *ndfile.Attrs
-	others []ndfile.File // files that some arrays come from
+	others shelf // files that some arrays come from
 }
 
 // edit changes contents. Errors say which array they are about.
@@ -62,9 +62,7 @@ func (c *contents) Add(context.Context, string, ndfile.Spec) (ndfile.Array, erro
 func (c *contents) Close(context.Context) error { return c.Abort() }
 
 func (c *contents) Abort() error {
-	for _, f := range c.others {
-		f.Abort()
-	}
+	c.others.close()
 	return c.file.Abort()
 }
 

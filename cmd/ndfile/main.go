@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, err := range all {
 		status = max(status, exitStatus(err))
 		if !errors.Is(err, errDiffers) && err != nil {
-			fmt.Fprintf(stderr, "ndfile: %s\n", strings.ReplaceAll(err.Error(), "\n", `\n`))
+			fmt.Fprintf(stderr, "ndfile: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n  "))
 		}
 	}
 	return status
@@ -101,7 +101,7 @@ Exit status: 0 done, 1 a file is bad or a comparison differs, 2 wrong usage,
 		Version:       versionText(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},

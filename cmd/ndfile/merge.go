@@ -73,10 +73,14 @@ func merge(ctx context.Context, c *contents, paths []string, dim string) error {
 			f.Abort() // c is this file
 			continue
 		}
-		c.others = append(c.others, f)
 		p, err := contentsOf(f)
 		if err != nil {
+			f.Abort()
 			return ndfile.Locate(err, path, "", false)
+		}
+		book := c.others.add(path, formats[i], f)
+		for name, a := range p.arrays {
+			p.arrays[name] = book.lend(name, a)
 		}
 		if formats[i] != formats[0] {
 			p.dropExtra()

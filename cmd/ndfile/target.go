@@ -129,6 +129,7 @@ func (t *target) names(f ndfile.File, more []string) ([]string, error) {
 // array gives an array of the open file, or the selection of it.
 func (t *target) array(f ndfile.File, name string) (ndfile.Array, error) {
 	a, err := f.Array(name)
+	err = suggested(err, name, f.Names())
 	if err == nil && t.index != nil {
 		a, err = sliced(a, t.index)
 	}
