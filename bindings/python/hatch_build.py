@@ -65,7 +65,9 @@ class GoBuildHook(BuildHookInterface):
             sys.path.insert(0, str(Path(self.root, "bindings", "python")))
             from sbom import write_sbom
 
-            write_sbom(find_go(), [out / LIBRARY, out / COMMAND], self.metadata.version, out / "ndfile.cdx.json")
+            write_sbom(
+                find_go(), [out / LIBRARY, out / COMMAND], self.metadata.version, out / "ndfile.cdx.json"
+            )
             include[str(out / "ndfile.cdx.json")] = (
                 f"{self.build_config.builder.project_id}.dist-info/sboms/ndfile.cdx.json"
             )
@@ -80,7 +82,7 @@ class GoBuildHook(BuildHookInterface):
         if not Path(self.root, ".git").exists() or not shutil.which("git"):
             return ""
         command = ["git", "-C", self.root, "rev-parse", "--short=12", "HEAD"]
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
 
     def build(self, folder, out):
         go = find_go()

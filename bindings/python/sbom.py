@@ -1,5 +1,8 @@
-"""What the library and the command are made of, as a CycloneDX document: the Go modules that are linked into them, by what Go
-itself stamps into programs, Go's standard library, and libzstd, whose C source is part of a module."""
+"""What the library and the command are made of, as a CycloneDX document.
+
+These are the Go modules that are linked into them, by what Go itself stamps into programs, Go's standard library, and libzstd, whose C
+source is part of a module.
+"""
 
 import json
 import subprocess
@@ -34,12 +37,15 @@ def components(go_version, modules):
         yield component(path, version, f"pkg:golang/{path}@{version}", **known)
         if path in BUNDLED:
             name, purl, licence = BUNDLED[path]
-            yield component(name, version, purl.format(version=version), licenses=[{"license": {"id": licence}}])
+            yield component(
+                name, version, purl.format(version=version), licenses=[{"license": {"id": licence}}]
+            )
 
 
 def write_sbom(go, programs, version, out):
     """Writes what all programs together are made of to out; the same programs give the same bytes."""
-    modules, go_version = set(), ""
+    modules = set()
+    go_version = ""
     for program in programs:
         go_version, more = linked(go, program)
         modules |= more
