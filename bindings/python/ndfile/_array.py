@@ -38,7 +38,7 @@ from ._errors import (
 from ._index import Selection, select
 from ._lib import call, content, lib, text
 from ._orthogonal import Orthogonal, is_array, positions
-from ._reduce import Reducible
+from ._reduce import StoredReducible
 from ._spec import INT64S, lengths
 from ._tree import Description, in_memory, own
 
@@ -104,7 +104,7 @@ class _Mapping:
 _UNOPENED = _Handle(0)
 
 
-class Array(Chunked, Reducible):
+class Array(Chunked, StoredReducible):
     """One array of an open file. Nothing is read before it is indexed.
 
     Get one from an `ndfile.File`; it keeps its file open. It works until the file is closed; then every

@@ -84,7 +84,8 @@ class Field(NamedTuple):
 class Stream:
     """The batches of an Arrow stream, which may be read once.
 
-    Numbers and texts are seen where the producer has them, whose memory lives as long as any part of it.
+    `table` tells whether it has columns, by name, or is one itself. Numbers and texts are seen where the
+    producer has them, whose memory lives as long as any part of it.
     """
 
     def __init__(self, capsule: Any) -> None:
@@ -93,8 +94,8 @@ class Stream:
         schema = _Schema()
         self._check(self._stream.get_schema(self._stream, schema))
         self._schema = schema
-        self._table = schema.format == b"+s"
-        columns = [schema.children[i][0] for i in range(schema.n_children)] if self._table else [schema]
+        self.table = schema.format == b"+s"
+        columns = [schema.children[i][0] for i in range(schema.n_children)] if self.table else [schema]
         self.fields = [_field(column) for column in columns]
         self._columns = columns
 
@@ -112,8 +113,8 @@ class Stream:
             if not array.release:
                 return
             owner = _Batch(array)
-            arrays = [array.children[i][0] for i in range(array.n_children)] if self._table else [array]
-            at, n = (array.offset, array.length) if self._table else (0, array.length)
+            arrays = [array.children[i][0] for i in range(array.n_children)] if self.table else [array]
+            at, n = (array.offset, array.length) if self.table else (0, array.length)
             yield n, [_part(c, a, at, n, owner) for c, a in zip(self._columns, arrays)]
 
     def __del__(self) -> None:

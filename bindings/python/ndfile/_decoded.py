@@ -13,22 +13,25 @@ from ._array import Array
 from ._decode import coding
 from ._errors import ArgumentError, MaskedError
 from ._file import File
+from ._reduce import Reducible
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Decoded:
+class Decoded(Reducible):
     """An array whose elements are decoded as they are read, for reading only. Made by a `DecodedFile`.
 
     ``v[...]``, ``v.oindex[...]``, ``v.vindex[...]``, `take` and `read` select as those of `Array` do, and
-    read and decode only that. There are no reductions: ``v[...].mean()``.
+    read and decode only that. Reductions (`sum`, `mean`, `min`, ...; `numpy.mean(v)`) are those of values:
+    block by block, without what is missing. Of the whole they have NumPy's dtypes too, and are
+    `numpy.ma.masked` where every element is missing.
 
     Attributes
     ----------
     raw : Array
         The array as it is stored.
-    name, shape, dims, ndim, size, has_data
+    name, shape, dims, ndim, size, chunks, has_data
         As of `raw`.
     dtype : numpy.dtype
         Of what indexing returns, see `DecodedFile`.
@@ -88,6 +91,27 @@ class Decoded:
     def attrs(self) -> dict[str, Any]:
         """The attributes that were not applied."""
         return dict(self._coding.attrs)
+
+    @property
+    def dtype_name(self) -> str:
+        """Name of the dtype, as ndfile has it."""
+        return self.raw.dtype_name if self._coding.stored is None else self.dtype.str
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """Extents of the chunks, or None, as of `raw`."""
+        return self.raw.chunks
+
+    @property
+    def _where(self) -> str:
+        return self.raw._where
+
+    @property
+    def _path(self) -> Any:
+        return self.raw._path
+
+    def _extents(self) -> tuple[int, ...]:
+        return self.shape
 
     def _values(self, found: Any) -> Any:
         return self._coding.values(found, self.raw._where)

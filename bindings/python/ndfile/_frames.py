@@ -6,6 +6,7 @@ is taken batch by batch; a `pandas.DataFrame` column by column; rows, dicts or n
 
 from __future__ import annotations
 
+import datetime
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,8 +66,10 @@ def columns_of_rows(rows: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(names, map(list, zip(*rows))))
 
 
-def _of_stream(value: Any) -> Frame:
+def _of_stream(value: Any) -> Frame | None:
     held = [Stream(value.__arrow_c_stream__())]
+    if not held[0].table:  # a series
+        return None
     again = not hasattr(value, "__next__")
     rows = getattr(value, "num_rows", getattr(value, "height", None))
 
@@ -114,11 +117,12 @@ def _part_of(column: Any, where: str) -> Part:
         missing = np.array([_is_null(v) for v in array.ravel().tolist()], bool)
         kinds = {type(v) for v in array[~missing].tolist()} if array.ndim == 1 else {str}
         if array.ndim == 1 and kinds and not kinds <= {str} and not kinds <= {bytes}:
-            filled = np.asarray(array[~missing].tolist())
-            if filled.dtype == object or filled.dtype.kind in "SU":
-                raise DTypeError(f"{where}: objects of {', '.join(sorted(k.__name__ for k in kinds))}")
+            filled = _plain_values(array[~missing].tolist(), kinds, where)
             values = np.zeros(len(array), filled.dtype)
             values[~missing] = filled
+            if missing.any() and filled.dtype.kind in "mM":  # which have a value for it
+                values[missing] = np.array("NaT", filled.dtype)
+                missing[:] = False
             return Part(values, missing if missing.any() else None)
         if missing.any():
             array = np.ma.MaskedArray(array, missing.reshape(array.shape))
@@ -127,6 +131,24 @@ def _part_of(column: Any, where: str) -> Part:
     if data.dtype.kind in "OT" and data.ndim == 1:
         return Part(_elements.pack(data.astype(object), mask, where), gone)
     return Part(data, gone)
+
+
+def _plain_values(objects: list[Any], kinds: set[type], where: str) -> np.ndarray:
+    """Make an array of numbers or of dates of objects; times of a zone are refused."""
+    try:
+        if all(issubclass(kind, datetime.date) for kind in kinds):
+            zoned = any(getattr(v, "tzinfo", None) is not None for v in objects)
+            found = np.asarray(objects, None if zoned else "M8")
+        else:
+            found = np.asarray(objects)
+    except ValueError:  # lists of different lengths
+        found = np.asarray(None)
+    if found.ndim != 1 or found.dtype.kind in "OSU":
+        raise DTypeError(
+            f"{where}: objects of {', '.join(sorted(k.__name__ for k in kinds))}; convert them to numbers, "
+            "texts or datetime64"
+        )
+    return found
 
 
 def _is_null(v: Any) -> bool:
@@ -138,26 +160,33 @@ def _is_null(v: Any) -> bool:
 
 def _pandas_columns(frame: Any, pandas: Any) -> dict[str, Any]:
     columns: dict[str, Any] = {}
-    for level in range(frame.index.nlevels):
+    levels = frame.index.nlevels
+    for level in range(levels):
         name = frame.index.names[level]
         values = frame.index.get_level_values(level)
-        if name is not None or values.dtype.kind not in "iu":  # what has no name is the number of the row
-            columns[_text("index" if name is None else name)] = _pandas_column(values.to_series(), pandas)
+        if name is not None or levels > 1 or values.dtype.kind not in "iu":
+            # else it is the number of the row; other names are those of DataFrame.reset_index
+            name = name if name is not None else f"level_{level}" if levels > 1 else "index"
+            columns[_text(name)] = _pandas_column(values.to_series(), pandas, _text(name))
     for i, name in enumerate(frame.columns):
-        if _text(name) in columns:
+        text = _text(name)
+        if text in columns:
             raise ArgumentError(f"the frame has two columns of the name {name!r}, or an index and a column")
-        columns[_text(name)] = _pandas_column(frame.iloc[:, i], pandas)
+        columns[text] = _pandas_column(frame.iloc[:, i], pandas, text)
     return columns
 
 
 def _text(name: Any) -> str:
-    return (
-        name if isinstance(name, str) else "_".join(map(str, name)) if isinstance(name, tuple) else str(name)
-    )
+    """Give the name of a column as text; those of several levels are joined."""
+    if isinstance(name, tuple):
+        return "_".join(str(part) for part in name if part != "")
+    if _is_null(name) or name == "":
+        raise ArgumentError(f"the frame has a column without a name ({name!r}): give it one")
+    return str(name)
 
 
-def _pandas_column(series: Any, pandas: Any) -> Part:
-    dtype, where = series.dtype, f"column {series.name!r}"
+def _pandas_column(series: Any, pandas: Any, name: str) -> Part:
+    dtype, where = series.dtype, f"column {name!r}"
     if isinstance(dtype, np.dtype):
         return _part_of(series.to_numpy(), where)
     if isinstance(dtype, pandas.DatetimeTZDtype):
@@ -168,7 +197,10 @@ def _pandas_column(series: Any, pandas: Any) -> Part:
         except ImportError:  # without pyarrow
             pass
     if isinstance(dtype, pandas.CategoricalDtype):
-        codes, words = np.asarray(series.cat.codes), _pandas_column(series.cat.categories.to_series(), pandas)
+        codes, words = (
+            np.asarray(series.cat.codes),
+            _pandas_column(series.cat.categories.to_series(), pandas, name),
+        )
         missing = codes < 0
         index = np.where(missing, 0, codes).astype(np.intp)
         if not len(series.cat.categories):

@@ -23,10 +23,12 @@ from ._open import open as open_file
 from ._orthogonal import expand, is_array, positions
 from ._paths import listed
 from ._progress import Progress, Watch
+from ._reduce import Reducible
 from ._tree import in_memory
 
 _OPEN = 16  # files that are kept open
 _FEW = 4  # whole files that are read one by one
+_AT_ONCE = 1 << 23  # bytes
 
 
 class _Kind(NamedTuple):
@@ -39,11 +41,12 @@ class _Kind(NamedTuple):
     axis: int | None  # along which it is joined; None: it is the first file's
 
 
-class JoinedArray:
+class JoinedArray(Reducible):
     """An array of many files, one after the other along an axis. Nothing is read before it is indexed.
 
     Integers, slices, one Ellipsis, and lists, arrays of positions or masks along single axes, each
-    independent of the others as for `Orthogonal`, give what `Array` would.
+    independent of the others as for `Orthogonal`, give what `Array` would. Reductions (`sum`, `mean`, `min`,
+    ...; `numpy.mean(v)`) read block by block, as those of `Array`; of the whole they have NumPy's dtypes too.
 
     Attributes
     ----------
@@ -66,6 +69,31 @@ class JoinedArray:
     def attrs(self) -> Attrs:
         """Attributes, those of the first file."""
         return attrs_of(_ReadOnly(self._kind.attrs))
+
+    @property
+    def dtype_name(self) -> str:
+        """Name of the dtype, as ndfile has it."""
+        return self._kind.dtype
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """Extents of what is best read at once: the array of the longest file, None where that is large."""
+        axis = self._kind.axis
+        longest = int(np.diff(self._ends).max(initial=0))
+        if axis is None or not 0 < self.nbytes * longest <= _AT_ONCE * self.shape[axis]:
+            return None
+        return (*self.shape[:axis], longest, *self.shape[axis + 1 :])
+
+    @property
+    def _where(self) -> str:
+        return repr(self)
+
+    @property
+    def _path(self) -> Path:
+        return self._owner.paths[0]
+
+    def _extents(self) -> tuple[int, ...]:
+        return self.shape
 
     @property
     def ndim(self) -> int:

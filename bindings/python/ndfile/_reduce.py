@@ -1,7 +1,7 @@
-"""Reducible: reductions of an Array, computed piece by piece.
+"""Reducible: reductions of lazy arrays, computed piece by piece.
 
-What is reduced to one value is computed in the library where it knows how; along axes, and what the library
-does not know, goes through `_folds`, block by block.
+What is stored in one file and reduced to one value is computed in the library where it knows how. All else,
+along axes, of decoded values, of joined files, goes through `_folds`, block by block.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import math
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,10 +38,27 @@ _REDUCTIONS = {
 }
 
 
-class Reducible(Part):
-    """The reductions of an `Array`."""
+class Reducible:
+    """The reductions of a lazy array."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def dtype(self) -> np.dtype: ...
+        @property
+        def dtype_name(self) -> str: ...
+        @property
+        def masked(self) -> bool: ...
+        @property
+        def chunks(self) -> tuple[int, ...] | None: ...
+        @property
+        def _where(self) -> str: ...
+        @property
+        def _path(self) -> Any: ...
+        def _extents(self) -> tuple[int, ...]: ...
+        def __getitem__(self, key: Any) -> Any: ...
 
     def count(self, key: Any = Ellipsis, *, axis: Any = None, keepdims: bool = False) -> Any:
         """Count the elements of a selection that are not missing, of any dtype, see `sum`."""
@@ -227,7 +245,7 @@ class Reducible(Part):
         if items and not any(i is None or i is Ellipsis or isinstance(i, slice) for i in items):
             raise ArgumentError(
                 f"{self._where}: {name}({key!r}): an axis is axis={key!r}, a part v[{key!r}].{name}()",
-                path=self._file.path,
+                path=self._path,
             )
         if any(value is not None for value in options.values()):
             given = {"axis": axis, "dtype": dtype, "out": out}
@@ -249,27 +267,26 @@ class Reducible(Part):
 
     def _in_library(self, name: str) -> bool:
         """Tell whether the library reduces all elements to one value."""
-        return name in _REDUCTIONS and (name == "count" or self.dtype.char not in "gG")
+        return False
 
     def _reduce_whole(self, name: str, selection: Selection) -> Any:
-        summary = _capi.ndf_summary()
-        summary.struct_size = ctypes.sizeof(summary)
-        place, at = self._box(selection), ctypes.addressof(summary)
-        call(self._file.path, lib.ndf_array_reduce, self._open(), *place, _REDUCTIONS[name], at)
-        if name == "count":
-            return int(summary.count)
-        result = getattr(summary, name)
-        value = np.frombuffer(bytes(result.bytes), result.dtype.decode(), 1)[0]
-        if name in ("min", "max") and self.dtype == np.float16:  # which the library gives as float32
-            return np.float16(value)
-        return value
+        raise NotImplementedError
+
+    def _reader(self) -> Callable[[Selection], Any]:
+        """Give a function that reads a block, into memory that is used again where that is possible."""
+
+        def read(part: Selection) -> Any:
+            box = zip(part.starts, part.counts, part.steps)
+            return np.asanyarray(self[tuple(slice(a, a + (n - 1) * by + 1, by) for a, n, by in box)])
+
+        return read
 
     def _reduce_axes(
         self, name: str, selection: Selection, axis: Any, dtype: Any, keepdims: bool, ddof: float
     ) -> Any:
         if name != "count" and (self.dtype_name in _dtypes.VARIABLE or self.dtype.kind not in KINDS[name]):
             raise DTypeError(
-                f"{self._where}: elements of dtype {self.dtype_name} have no {name}", path=self._file.path
+                f"{self._where}: elements of dtype {self.dtype_name} have no {name}", path=self._path
             )
         ndim = len(selection.shape)
         reduced = self._axes(axis, ndim)
@@ -283,14 +300,12 @@ class Reducible(Part):
         given = None if dtype is None else np.dtype(dtype)
         cells = fold(name, selection.counts, along, self.masked, self.dtype, given, ddof)
         if name in ("min", "max") and not cells.full and not self.masked and 0 not in cells.shape:
-            raise ValueNotRepresentableError(
-                f"{self._where}: no elements have no {name}", path=self._file.path
-            )
+            raise ValueNotRepresentableError(f"{self._where}: no elements have no {name}", path=self._path)
         if name != "count" or self.masked:
             self._fold(selection, cells, along)
         if isinstance(cells, Sum) and name == "sum" and cells.wrapped():
             raise ValueNotRepresentableError(
-                f"{self._where}: a sum does not fit into {cells.dtype}", path=self._file.path
+                f"{self._where}: a sum does not fit into {cells.dtype}", path=self._path
             )
         result = cells.result()
         if self.masked and name != "count":
@@ -314,20 +329,55 @@ class Reducible(Part):
         return axes
 
     def _fold(self, selection: Selection, cells: Fold, along: tuple[int, ...]) -> None:
-        """Read block after block, into the same memory, and fold it."""
+        """Read block after block and fold it."""
+        read = self._reader()
+        for place, part in blocks(selection, self.chunks, self.dtype.itemsize):
+            values = read(part)
+            cell = tuple(slice(0, 1) if i in along else p for i, p in enumerate(place))
+            missing = np.ma.getmaskarray(values) if self.masked else None
+            cells.take(cell, np.ma.getdata(values), missing)
+
+
+class StoredReducible(Part, Reducible):
+    """The reductions of an `Array`."""
+
+    __slots__ = ()
+
+    @property
+    def _path(self) -> Any:
+        return self._file.path
+
+    def _in_library(self, name: str) -> bool:
+        return name in _REDUCTIONS and (name == "count" or self.dtype.char not in "gG")
+
+    def _reduce_whole(self, name: str, selection: Selection) -> Any:
+        summary = _capi.ndf_summary()
+        summary.struct_size = ctypes.sizeof(summary)
+        place, at = self._box(selection), ctypes.addressof(summary)
+        call(self._file.path, lib.ndf_array_reduce, self._open(), *place, _REDUCTIONS[name], at)
+        if name == "count":
+            return int(summary.count)
+        result = getattr(summary, name)
+        value = np.frombuffer(bytes(result.bytes), result.dtype.decode(), 1)[0]
+        if name in ("min", "max") and self.dtype == np.float16:  # which the library gives as float32
+            return np.float16(value)
+        return value
+
+    def _reader(self) -> Callable[[Selection], Any]:
         memory = np.empty(0, self.dtype)
         texts = self.dtype_name in _dtypes.VARIABLE
-        for place, part in blocks(selection, self.chunks, self.dtype.itemsize):
+
+        def read(part: Selection) -> Any:
+            nonlocal memory
+            if texts:
+                return self._read(part)
             size: int = math.prod(part.counts)
             if memory.size < size:
                 memory = np.empty(size, self.dtype)
             values: Any = memory[:size].reshape(part.counts)
-            if texts:
-                values = self._read(part)
-            elif self.masked:
-                values = self._read(part, np.ma.MaskedArray(values, mask=False))
-            else:
-                self._read(part, values)
-            cell = tuple(slice(0, 1) if i in along else p for i, p in enumerate(place))
-            missing = np.ma.getmaskarray(values) if self.masked else None
-            cells.take(cell, np.ma.getdata(values), missing)
+            if self.masked:
+                return self._read(part, np.ma.MaskedArray(values, mask=False))
+            self._read(part, values)
+            return values
+
+        return read

@@ -1,6 +1,7 @@
 """Frames and rows into tables and back, rows that are assigned, and conditions in words."""
 
 import collections
+import datetime
 import random
 
 import numpy as np
@@ -34,6 +35,74 @@ def bars(tmp_path):
     ndfile.save(path, {n: rows[n] for n in rows.dtype.names}, format="bcolz", chunks=64)
     with ndfile.open(path, "r+") as t:
         yield t, rows
+
+
+INTERVALS = pandas.interval_range(0, 2)
+
+
+@pytest.mark.parametrize(
+    ("frame", "want"),
+    [
+        ({"c": pandas.Categorical(["b", "a", "b"])}, {"c": ["b", "a", "b"]}),
+        ({"c": pandas.Categorical([7, 5])}, {"c": [7, 5]}),
+        ({"c": pandas.Series([3, 1], dtype="Int16")}, {"c": np.array([3, 1], "i2")}),
+        ({"c": pandas.Series([True, False], dtype="boolean")}, {"c": [True, False]}),
+        ({"c": [datetime.date(2026, 11, 22), None]}, {"c": np.array(["2026-11-22", "NaT"], "M8[D]")}),
+        (
+            {"c": pandas.Series([datetime.datetime(2026, 11, 22, 1, 2, 3)], dtype=object)},
+            {"c": np.array(["2026-11-22T01:02:03"], "M8[us]")},
+        ),
+        (
+            {"c": pandas.DatetimeIndex(["2026-11-22", None], tz="Europe/Prague")},
+            {"c": np.array(["2026-11-21T23", "NaT"], "M8[us]")},
+        ),
+        (pandas.DataFrame([[1, 2]], columns=[5, 7]), {"5": [1], "7": [2]}),
+        (
+            pandas.DataFrame([[1, 2]], columns=pandas.MultiIndex.from_tuples([("a", "x"), ("b", "")])),
+            {"a_x": [1], "b": [2]},
+        ),
+        (
+            pandas.DataFrame({"x": [0.5]}, index=pandas.MultiIndex.from_tuples([("a", 1)])),
+            {"level_0": ["a"], "level_1": [1], "x": [0.5]},
+        ),
+        ({"c": pandas.Series([], dtype="str"), "d": pandas.Series([], dtype="i2")}, {"c": [], "d": []}),
+    ],
+)
+def test_frames_of_pandas_own_kinds(tmp_path, frame, want):
+    path = str(tmp_path / "t.bcolz")
+    ndfile.save(path, pandas.DataFrame(frame))
+    found = ndfile.read(path)
+    assert list(found) == list(want)
+    for name, values in want.items():
+        np.testing.assert_array_equal(found[name], np.asarray(values, found[name].dtype), strict=True)
+        if isinstance(values, np.ndarray):
+            assert found[name].dtype == values.dtype
+
+
+@pytest.mark.parametrize(
+    ("frame", "error", "said"),
+    [
+        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), ndfile.ArgumentError, "two columns of the name 'a'"),
+        (pandas.DataFrame([[1, 2]], columns=[1, "1"]), ndfile.ArgumentError, "two columns of the name '1'"),
+        (pandas.DataFrame([[1, 2]], columns=["", "x"]), ndfile.ArgumentError, "without a name"),
+        (pandas.DataFrame([[1, 2]], columns=[None, "x"]), ndfile.ArgumentError, "without a name"),
+        ({"c": [[1, 2], [3]]}, ndfile.DTypeError, "'c': objects of list"),
+        ({"c": [1, "a"]}, ndfile.DTypeError, "'c': objects of int, str"),
+        ({"c": pandas.Categorical(INTERVALS)}, ndfile.DTypeError, "'c': objects of Interval"),
+        ({"c": pandas.Series([True, None], dtype="boolean")}, ndfile.MaskedError, "'c', row 1 is null"),
+    ],
+)
+def test_frames_refused_by_kind(tmp_path, frame, error, said):
+    with pytest.raises(error, match=said):
+        ndfile.save(str(tmp_path / "t.bcolz"), pandas.DataFrame(frame))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_series_is_an_array(tmp_path):
+    for i, value in enumerate((pandas.Series([1.5, 2], name="x"), pyarrow.chunked_array([[1.5], [2.0]]))):
+        path = str(tmp_path / f"s{i}.bcolz")
+        ndfile.save(path, value)
+        np.testing.assert_array_equal(ndfile.read(path), [1.5, 2])
 
 
 @pytest.mark.parametrize(
