@@ -56,7 +56,7 @@ def copy_groups(source: File, target: File) -> None:
     """Make the groups of a copied file, with their attributes."""
     caps = target._info().caps
     for name in source.groups:
-        attrs = dict(source._group_attrs(name))
+        attrs = dict(source[name].attrs)
         if caps & _capi.NDF_CAP_GROUPS:
             target.create_group(name, attrs)
         elif attrs:

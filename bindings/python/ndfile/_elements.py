@@ -191,7 +191,9 @@ def texts(text: bool, offsets: np.ndarray, data: bytes) -> list[Any]:
 def objects(texts: Texts) -> np.ndarray:
     """Give texts as an object array of bytes or str."""
     first, last = int(texts.offsets[0]), int(texts.offsets[-1])
-    return unpack(texts.dtype, texts.offsets - first, bytes(memoryview(texts.data)[first:last]), (-1,))
+    return unpack(
+        texts.dtype, texts.offsets - first, np.frombuffer(texts.data, np.uint8)[first:last].tobytes(), (-1,)
+    )
 
 
 def convert(value: Any, dtype: np.dtype, where: str) -> np.ndarray:

@@ -209,7 +209,7 @@ class File(Mapping[str, Array]):
         self._elsewhere = False  # open in the process that this one comes from, and not yet in this one
         self._again = False  # a file open for changes that has been pickled, or comes from one
         self._prepare()
-        self._first = None if first is None else (about, first)
+        self._first: tuple[About, Part] | None = None if first is None else (about, first)
         self._location = self.path if self.path[:1] == "/" else _absolute(self.path)
         self._token = _token(self._location) if mode == "r" else None
 
@@ -220,7 +220,7 @@ class File(Mapping[str, Array]):
         # The arrays in use: the same object for the same name, and to be closed with the file.
         self._arrays: dict[str, weakref.ref[Array]] = {}
         self._tree: Tree | None = None  # in mode r, once it is looked at
-        self._first: tuple[About, Part] | None = None  # what came when it was opened, until then
+        self._first = None  # what came when it was opened, until then
         _files[id(self)] = weakref.ref(self)
 
     def _open(self) -> int:

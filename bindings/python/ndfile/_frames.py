@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,7 +133,7 @@ def _part_of(column: Any, where: str) -> Part:
     return Part(data, gone)
 
 
-def _plain_values(objects: list[Any], kinds: set[type], where: str) -> np.ndarray:
+def _plain_values(objects: list[Any], kinds: Set[type], where: str) -> np.ndarray:
     """Make an array of numbers or of dates of objects; times of a zone are refused."""
     try:
         if all(issubclass(kind, datetime.date) for kind in kinds):
@@ -224,26 +224,21 @@ def _pandas_column(series: Any, pandas: Any, name: str) -> Part:
 def _joined(stream: Stream) -> Part:
     """Read one column of texts as a whole."""
     parts = [part for _, (part,) in stream.batches()]
-    texts = [part.values for part in parts]
-    if not all(isinstance(values, Texts) for values in texts):
-        raise DTypeError("expected texts")
     if len(parts) == 1:
         return parts[0]
     offsets, data, end = [np.zeros(1, np.int64)], [np.empty(0, np.uint8)], 0
-    for values in texts:
-        first, last = int(values.offsets[0]), int(values.offsets[-1])
-        offsets.append(values.offsets[1:] + (end - first))
-        data.append(np.frombuffer(values.data, np.uint8)[first:last])
+    gone = [np.empty(0, bool)]
+    for texts, missing in parts:
+        if not isinstance(texts, Texts):
+            raise DTypeError("expected texts")
+        first, last = int(texts.offsets[0]), int(texts.offsets[-1])
+        offsets.append(texts.offsets[1:] + (end - first))
+        data.append(np.frombuffer(texts.data, np.uint8)[first:last])
+        gone.append(np.zeros(len(texts.offsets) - 1, bool) if missing is None else missing)
         end += last - first
-    gone = None
-    if any(part.missing is not None for part in parts):
-        gone = np.concatenate(
-            [
-                np.zeros(len(t.offsets) - 1, bool) if p.missing is None else p.missing
-                for p, t in zip(parts, texts)
-            ]
-        )
-    return Part(Texts(str(stream.fields[0].dtype), np.concatenate(offsets), np.concatenate(data)), gone)
+    all_gone = np.concatenate(gone)
+    texts = Texts(str(stream.fields[0].dtype), np.concatenate(offsets), np.concatenate(data))
+    return Part(texts, all_gone if all_gone.any() else None)
 
 
 def without_nulls(part: Part, name: str, nulls: Nulls, first: int, where: str) -> Part:

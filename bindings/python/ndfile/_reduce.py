@@ -310,7 +310,7 @@ class Reducible:
         result = cells.result()
         if self.masked and name != "count":
             missing = cells.missing()
-            result[missing] = result.dtype.type(0)
+            result[missing] = np.zeros((), result.dtype)
             result = np.ma.MaskedArray(result, mask=missing)
         index = tuple(0 if i is None else None if isinstance(i, int) else i for i in selection.view[:-1])
         result = result[(*index, Ellipsis)]

@@ -135,7 +135,7 @@ class Part:
             except UnicodeDecodeError:
                 names.append(_name(name))
             shape = (count,) if ndim == 1 else _shapes[ndim](infos, pos + _SHAPE)
-            plain = None if stored_len else _plain_names.get(code)
+            plain: tuple[str, np.dtype | None] | None = None if stored_len else _plain_names.get(code)
             if plain is None:
                 stored = self._dtype(pos, stored_len)
                 plain = stored, in_memory(stored)

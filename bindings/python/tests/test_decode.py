@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -239,3 +240,46 @@ def test_decoded_files_are_read_only(tmp_path):
             f["nope"]
     with pytest.raises(ndfile.HandleError):
         f["x"]
+
+
+REDUCTIONS = ("sum", "mean", "min", "max", "var", "std", "count", "any", "all")
+
+
+@pytest.mark.parametrize("chunks", [None, (2, 3)])
+def test_reductions_are_of_values(tmp_path, chunks):
+    rng = np.random.default_rng(5)
+    stored = rng.integers(-1, 9, (7, 8)).astype("i2")
+    stored[:, 3] = -1
+    attrs = {"scale_factor": 0.25, "add_offset": 10.0, "_FillValue": -1}
+    place = tmp_path / "r.zarr"
+    with ndfile.open(place, "w", "zarr2") as f:
+        f.create("v", stored.shape, "i2", attrs=attrs, chunks=chunks)[...] = stored
+        times = {"units": "days since 2026-11-22"}
+        f.create("t", 3, "i4", attrs=times)[...] = [4, 2, 3]
+    with ndfile.open(place, decode=True) as f:
+        v, values = f["v"], f["v"][...]
+        for name in REDUCTIONS:
+            for axis in (None, 0, -1, (0, 1)):
+                found, want = getattr(v, name)(axis=axis), getattr(values, name)(axis=axis)
+                np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(want))
+                np.testing.assert_allclose(np.ma.filled(found, 0), np.ma.filled(want, 0), rtol=1e-12)
+        assert np.mean(v) == pytest.approx(values.mean())
+        part = np.s_[1:6:2, ::-1]
+        np.testing.assert_allclose(v.mean(part, axis=1, keepdims=True), values[part].mean(1, keepdims=True))
+        assert v.mean(np.s_[:, 3]) is np.ma.masked and v.count(np.s_[:, 3]) == 0
+        assert f["t"].max() == np.datetime64("2026-11-26") and f["t"].min(axis=0).dtype == "M8[us]"
+        with pytest.raises(ndfile.DTypeError, match="mean"):
+            f["t"].mean()
+
+
+def test_reductions_read_block_by_block(tmp_path):
+    n = 3_000_000
+    with ndfile.open(tmp_path / "large.zarr", "w", "zarr2") as f:
+        f.create("v", (n // 100, 100), "i2", attrs={"scale_factor": 0.5}, chunks=(1000, 100), fill_value=3)
+    with ndfile.open(tmp_path / "large.zarr", decode=True) as f:
+        tracemalloc.start()
+        try:
+            assert f["v"].count() == 0 and f["v"].sum(axis=0).mask.all()
+            assert tracemalloc.get_traced_memory()[1] < 3 * n * 8 // 2
+        finally:
+            tracemalloc.stop()

@@ -186,3 +186,19 @@ def test_patterns_and_folders():
     os.mkdir("empty")
     with pytest.raises(ndfile.NotFoundError, match="no file of a known extension"):
         ndfile.read_many("empty")
+
+
+def test_reductions(days):
+    paths, whole, numbers = days
+    with ndfile.open_many(paths, "time") as many:
+        v = many["t"]
+        assert v.chunks == (2, 4, 5)
+        for name in ("sum", "mean", "min", "max", "std", "count"):
+            for axis in (None, 0, 1, (1, 2)):
+                found, want = getattr(v, name)(axis=axis), getattr(whole, name)(axis=axis)
+                np.testing.assert_allclose(found, want, rtol=1e-12)
+        assert np.mean(many["time"]) == numbers.mean()
+        assert many["time"].sum(np.s_[::3]) == numbers[::3].sum()
+        assert many["who"].count() == len(numbers)
+        with pytest.raises(ndfile.DTypeError, match="who"):
+            many["who"].sum()
