@@ -14,7 +14,8 @@ import (
 // ndfgo_convert copies a file into one of another format, or of the same.
 //
 // What the destination has no place for is found before anything is written, and is NDF_ERR_LOSS unless it is allowed;
-// losses then lists it. Compressed chunks are copied as they are where both formats have them alike. A single array is
+// losses then lists it. Compressed chunks are copied as they are where both formats have them alike, also into shards and
+// out of them. A single array is
 // called "data" in a dataset; of a dataset or table a format of single arrays takes the only array or the one named. The
 // destination appears when it is whole, and is then read back and compared. With src and dst the same, a store is turned
 // into another format in place, where the format can do so: at every moment it is a whole store of one or the other.
@@ -81,7 +82,7 @@ func convertOptions(options *C.ndf_convert_options) (opt ndfile.ConvertOptions, 
 	opt.From, opt.To = strings.Clone(fieldText(own.from)), strings.Clone(fieldText(own.to))
 	opt.Name = strings.Clone(fieldText(own.name))
 	opt.AllowLoss, opt.NoCheck, opt.Overwrite = own.allow_loss != 0, own.no_check != 0, own.overwrite != 0
-	opt.FollowSymlinks = own.follow_symlinks != 0
+	opt.FollowSymlinks, opt.ShardSize = own.follow_symlinks != 0, int64(own.shard_size)
 	opt.Progress = progressAt(own.progress, own.user)
 	opt.Limits, err = limitsAt("ndf_convert_options", own.max_header)
 	return opt, err

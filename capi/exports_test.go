@@ -33,6 +33,7 @@ var exports = []any{
 	ndfgo_array_read,
 	ndfgo_array_read_narrow,
 	ndfgo_array_write,
+	ndfgo_array_copy,
 	ndfgo_array_map,
 	ndfgo_map_close,
 	ndfgo_array_read_strings,

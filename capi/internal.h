@@ -182,6 +182,7 @@ typedef struct ndfgo_convert_options {
   uint32_t follow_symlinks;
   uint32_t reserved;
   int64_t max_header;
+  int64_t shard_size;
 } ndfgo_convert_options;
 
 typedef struct ndfgo_part {
@@ -232,6 +233,7 @@ extern int32_t ndfgo_array_get_extra(ndf_array array, char *buf, int64_t *len, n
 extern int32_t ndfgo_array_read(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_read_narrow(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_write(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+extern int32_t ndfgo_array_copy(ndf_array dst, ndf_array src, ndf_convert_options *options, ndf_error *err);
 extern int32_t ndfgo_array_map(ndf_array array, void **data, int64_t *len, ndf_map *mapping, ndf_error *err);
 extern int32_t ndfgo_map_close(ndf_map mapping, ndf_error *err);
 extern int32_t ndfgo_array_read_strings(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask, ndf_error *err);

@@ -423,6 +423,7 @@ typedef struct ndf_convert_options {
   uint32_t follow_symlinks; /* as in ndf_open_options */
   uint32_t reserved;     /* 0 */
   int64_t max_header;    /* longest metadata text in bytes; 0: as ndf_set_limits says */
+  int64_t shard_size;    /* 0: shards as in src; -1: none; else of about so many bytes decoded */
 } ndf_convert_options;
 
 /* One part of a store that ndf_split cuts. */

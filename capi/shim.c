@@ -46,6 +46,7 @@ typedef struct calls {
   int32_t (*array_read)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_read_narrow)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_write)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+  int32_t (*array_copy)(ndf_array dst, ndf_array src, ndf_convert_options *options, ndf_error *err);
   int32_t (*array_map)(ndf_array array, void **data, int64_t *len, ndf_map *mapping, ndf_error *err);
   int32_t (*map_close)(ndf_map mapping, ndf_error *err);
   int32_t (*array_read_strings)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, int64_t *offsets, void *data, int64_t *len, uint8_t *mask, ndf_error *err);
@@ -126,6 +127,7 @@ static const calls own_calls = {
   ndfgo_array_read,
   ndfgo_array_read_narrow,
   ndfgo_array_write,
+  ndfgo_array_copy,
   ndfgo_array_map,
   ndfgo_map_close,
   ndfgo_array_read_strings,
@@ -370,6 +372,11 @@ int32_t ndf_array_read_narrow(ndf_array array, int32_t ndim, const int64_t *star
 int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, const char *dtype, const void *data, const int64_t *strides, const uint8_t *mask, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_write(array, ndim, ARG(int64_t *, start), ARG(int64_t *, count), ARG(int64_t *, step), ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_copy(ndf_array dst, ndf_array src, const ndf_convert_options *options, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_copy(dst, src, ARG(ndf_convert_options *, options), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_map(ndf_array array, const void **data, int64_t *len, ndf_map *mapping, ndf_error *err) {
@@ -985,8 +992,8 @@ _Static_assert(offsetof(ndf_verify_options, progress) == 32, "ndf_verify_options
 _Static_assert(offsetof(ndf_verify_options, user) == 40, "ndf_verify_options.user");
 _Static_assert(offsetof(ndf_verify_options, sealed) == 48, "ndf_verify_options.sealed");
 _Static_assert(offsetof(ndf_verify_options, reserved) == 52, "ndf_verify_options.reserved");
-_Static_assert(sizeof(ndf_convert_options) == 80, "ndf_convert_options");
-_Static_assert(sizeof(ndfgo_convert_options) == 80, "ndfgo_convert_options");
+_Static_assert(sizeof(ndf_convert_options) == 88, "ndf_convert_options");
+_Static_assert(sizeof(ndfgo_convert_options) == 88, "ndfgo_convert_options");
 _Static_assert(offsetof(ndf_convert_options, struct_size) == 0, "ndf_convert_options.struct_size");
 _Static_assert(offsetof(ndf_convert_options, allow_loss) == 4, "ndf_convert_options.allow_loss");
 _Static_assert(offsetof(ndf_convert_options, no_check) == 8, "ndf_convert_options.no_check");
@@ -1001,6 +1008,7 @@ _Static_assert(offsetof(ndf_convert_options, user) == 56, "ndf_convert_options.u
 _Static_assert(offsetof(ndf_convert_options, follow_symlinks) == 64, "ndf_convert_options.follow_symlinks");
 _Static_assert(offsetof(ndf_convert_options, reserved) == 68, "ndf_convert_options.reserved");
 _Static_assert(offsetof(ndf_convert_options, max_header) == 72, "ndf_convert_options.max_header");
+_Static_assert(offsetof(ndf_convert_options, shard_size) == 80, "ndf_convert_options.shard_size");
 _Static_assert(sizeof(ndf_part) == 24, "ndf_part");
 _Static_assert(sizeof(ndfgo_part) == 24, "ndfgo_part");
 _Static_assert(offsetof(ndf_part, struct_size) == 0, "ndf_part.struct_size");

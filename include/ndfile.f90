@@ -370,7 +370,7 @@ module ndfile
   end type
 
   type, bind(C), public :: ndf_convert_options
-    integer(c_int32_t) :: struct_size = 80
+    integer(c_int32_t) :: struct_size = 88
     integer(c_int32_t) :: allow_loss = 0
     integer(c_int32_t) :: no_check = 0
     integer(c_int32_t) :: overwrite = 0
@@ -384,6 +384,7 @@ module ndfile
     integer(c_int32_t) :: follow_symlinks = 0
     integer(c_int32_t) :: reserved = 0
     integer(c_int64_t) :: max_header = 0
+    integer(c_int64_t) :: shard_size = 0
   end type
 
   type, bind(C), public :: ndf_part
@@ -686,6 +687,16 @@ module ndfile
       type(c_ptr), value :: mask
       type(ndf_error), intent(out), optional :: err
       integer(c_int32_t) :: ndf_array_write
+    end function
+
+    ! Copies all elements of an array into another of the same shape and dtype.
+    function ndf_array_copy(dst, src, options, err) bind(C)
+      import
+      integer(c_int64_t), value :: dst
+      integer(c_int64_t), value :: src
+      type(c_ptr), value :: options
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_array_copy
     end function
 
     ! Maps the elements of an array into memory, as they lie in the file.
@@ -1252,6 +1263,7 @@ module ndfile
   public :: ndf_array_read
   public :: ndf_array_read_narrow
   public :: ndf_array_write
+  public :: ndf_array_copy
   public :: ndf_array_map
   public :: ndf_map_close
   public :: ndf_array_read_strings

@@ -563,6 +563,7 @@ typedef struct ndf_convert_options {
   uint32_t follow_symlinks; /* as in ndf_open_options */
   uint32_t reserved;     /* 0 */
   int64_t max_header;    /* longest metadata text in bytes; 0: as ndf_set_limits says */
+  int64_t shard_size;    /* 0: shards as in src; -1: none; else of about so many bytes decoded */
 } ndf_convert_options;
 
 /* One part of a store that ndf_split cuts. */
@@ -1077,6 +1078,29 @@ NDF_API int32_t ndf_array_read_narrow(ndf_array array, int32_t ndim, const int64
  * Since 1.0. */
 NDF_API int32_t ndf_array_write(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count,
     const int64_t *step, const char *dtype, const void *data, const int64_t *strides, const uint8_t *mask,
+    ndf_error *err);
+
+/* ==== Copying arrays ================================================================== */
+
+/* Copies all elements of an array into another of the same shape and dtype.
+ *
+ * The byte order may differ. Elements move in blocks, so that memory does not grow with the array; encoded
+ * chunks are copied as they are where both arrays have the same chunks, codecs and dtype, also into shards
+ * and out of them.
+ *
+ *   dst      the handle of the array that is written
+ *   src      the handle of the array that is read, another one
+ *   options  [in, nullable] progress and user count; a step is a byte of elements, 16 of them for one of
+ *            variable length
+ *
+ * Returns NDF_OK; NDF_ERR_SHAPE; NDF_ERR_DTYPE; NDF_ERR_NO_DATA; NDF_ERR_MASKED for missing elements where
+ *   dst has no mask; NDF_ERR_READ_ONLY for a dst open for reading; NDF_ERR_CANCELED when progress wants so;
+ *   NDF_ERR_CORRUPT; NDF_ERR_NO_MEMORY; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error elements
+ *   of dst are old ones or new ones.
+ * Ownership: nothing is kept.
+ * Threads: any, also beside reads of src.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_copy(ndf_array dst, ndf_array src, const ndf_convert_options *options,
     ndf_error *err);
 
 /* ==== Mapping into memory ============================================================= */
@@ -1953,11 +1977,11 @@ NDF_API int32_t ndf_seal(const char *path, const ndf_verify_options *options, in
 /* Copies a file into one of another format, or of the same.
  *
  * What the destination has no place for is found before anything is written, and is NDF_ERR_LOSS unless it is
- * allowed; losses then lists it. Compressed chunks are copied as they are where both formats have them alike.
- * A single array is called "data" in a dataset; of a dataset or table a format of single arrays takes the
- * only array or the one named. The destination appears when it is whole, and is then read back and compared.
- * With src and dst the same, a store is turned into another format in place, where the format can do so: at
- * every moment it is a whole store of one or the other.
+ * allowed; losses then lists it. Compressed chunks are copied as they are where both formats have them alike,
+ * also into shards and out of them. A single array is called "data" in a dataset; of a dataset or table a
+ * format of single arrays takes the only array or the one named. The destination appears when it is whole,
+ * and is then read back and compared. With src and dst the same, a store is turned into another format in
+ * place, where the format can do so: at every moment it is a whole store of one or the other.
  *
  *   src         [in] the file or folder
  *   dst         [in] where the new one shall appear

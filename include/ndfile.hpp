@@ -1640,6 +1640,7 @@ struct convert_options {
   bool follow_symlinks = false; ///< as in open_options
   std::int64_t max_header = 0;  ///< longest metadata text in bytes; 0: 64 MiB
   ndfile::progress progress = {}; ///< a step is a byte of elements
+  std::int64_t shard_size = 0;  ///< 0: shards as in the source; -1: none; else about so many bytes decoded make one
 };
 
 /// One part of a store that split cuts.
@@ -1771,6 +1772,7 @@ inline void convert(const std::string &src, const std::string &dst, const conver
   c.user = &step;
   c.follow_symlinks = options.follow_symlinks;
   c.max_header = options.max_header;
+  c.shard_size = options.shard_size;
   ndf_error err;
   const std::int32_t status = ndf_convert(detail::c_text(src, "path"), detail::c_text(dst, "path"), &c, nullptr, nullptr, &err);
   step.rethrow();

@@ -21,6 +21,7 @@ var groups = []struct{ file, title string }{
 	{"file.go", "Files"},
 	{"array.go", "Arrays"},
 	{"io.go", "Reading and writing boxes"},
+	{"copy.go", "Copying arrays"},
 	{"map.go", "Mapping into memory"},
 	{"strings.go", "Elements of variable length"},
 	{"resize.go", "Growing and shrinking"},

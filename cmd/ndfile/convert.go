@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +40,8 @@ func newConvert() *cobra.Command {
 			"types) is found first, listed, and refused without --allow-loss; --plan only lists it. An\n" +
 			"array that a single-array format is to hold is named, as SOURCE:NAME or with --name; one\n" +
 			"that comes from such a format is called data, or --name.\n\n" +
+			"--shards puts as many chunks into a shard of zarr3 as take about so many bytes decoded\n" +
+			"(64MiB), or none into any; chunks that are compressed alike are copied as they are.\n\n" +
 			"Data move in blocks of 16 MiB, so files may be larger than memory. The new file appears\n" +
 			"when it is whole, or not at all, and is then compared with the source, bit by bit, unless\n" +
 			"--no-check is given. With SOURCE itself as DESTINATION, --force and a format that can take\n" +
@@ -72,6 +76,7 @@ func newConvert() *cobra.Command {
 	f := cmd.Flags()
 	f.String("from", "", "the format of the source; else it goes by the content")
 	f.String("name", "", "the one array to convert; of a single-array file, its new name")
+	f.String("shards", "", "the size of a shard, as 64MiB; none: each chunk in a file of its own")
 	f.Bool("plan", false, "only tell what would be lost")
 	cmd.RegisterFlagCompletionFunc("from", formatNames)
 	return cmd
@@ -171,8 +176,11 @@ func (j *job) convert(cmd *cobra.Command) ([]ndfile.Loss, error) {
 	opt := ndfile.ConvertOptions{From: j.from, To: j.to, Name: j.name, AllowLoss: flag(cmd, "allow-loss"),
 		NoCheck: flag(cmd, "no-check"), Overwrite: flag(cmd, "force")}
 	formats := all.Formats
+	var err error
+	if opt.ShardSize, err = shardSize(word(cmd, "shards")); err != nil {
+		return nil, err
+	}
 	if j.edit != nil {
-		var err error
 		if sameFile(j.src, j.dst) {
 			return nil, usage("the source cannot be overwritten by a part of it or an edit; edits have --in-place").On(j.dst)
 		}
@@ -187,6 +195,23 @@ func (j *job) convert(cmd *cobra.Command) ([]ndfile.Loss, error) {
 	defer bar.stop()
 	opt.Progress = bar.set
 	return ndfile.Convert(cmd.Context(), formats, j.src, j.dst, opt)
+}
+
+// shardSize reads --shards: a number of bytes with or without a unit, or none.
+func shardSize(text string) (int64, error) {
+	switch text {
+	case "":
+		return 0, nil
+	case "none":
+		return ndfile.NoShards, nil
+	}
+	digits := strings.TrimRight(text, "BKMGi")
+	unit, ok := map[string]int64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[text[len(digits):]]
+	n, err := strconv.ParseInt(digits, 10, 33)
+	if !ok || err != nil || n < 1 {
+		return 0, usage("--shards: expected a size such as 64MiB, or none, found " + strconv.Quote(text))
+	}
+	return n * unit, nil
 }
 
 // plan is a conversion that is cancelled when the losses are known, which is before

@@ -13,6 +13,7 @@ import (
 type Chain struct {
 	version Version
 	codecs  []named
+	acting  []named // without a codec "bytes" that gives what it is given
 	order   []int
 	stages  []Stage
 	forms   []Form // forms[i] is what stages[i] encodes; the last one is what is stored
@@ -55,10 +56,14 @@ func NewChain(v Version, specs []Spec, in Form) (*Chain, error) {
 		form.DType = in.DType.WithOrder(orderOf(rest))
 	}
 	c.forms = append(c.forms, form)
+	c.acting = slices.Clone(c.codecs[:len(c.codecs)-len(rest)])
 	for _, one := range rest {
 		stage, out, err := one.Bind(form)
 		if err != nil {
 			return nil, err
+		}
+		if _, plain := one.Codec.(*toBytes); stage != nil || !plain {
+			c.acting = append(c.acting, one)
 		}
 		if form = out; stage == nil {
 			// What it is given is what it gives, under another name.
@@ -197,10 +202,13 @@ func (c *Chain) Name() string {
 	if _, ok := c.Only().(*bloscStage); ok && c.order == nil {
 		return "blosc1"
 	}
-	specs := make([]Spec, len(c.codecs))
-	for i, one := range c.codecs {
-		conf, _ := one.Config(V3)
-		specs[i] = Spec{Name: one.def.Name + "/" + one.def.ID, Conf: conf}
+	var specs []Spec
+	for _, one := range c.acting {
+		spec, err := one.inVersion(V3)
+		if err != nil {
+			spec.Name = one.def.ID
+		}
+		specs = append(specs, spec)
 	}
 	return string(pyjson.Append(nil, SpecsValue(specs)))
 }
@@ -330,6 +338,9 @@ func (c *Chain) nameOf(stage int) string {
 // of elements, which Zarr 3 needs, and the defaults of all configurations. The list
 // is that of a version of Zarr.
 func Complete(v Version, specs []Spec, in Form) ([]Spec, error) {
+	if v == V2 {
+		specs = slices.DeleteFunc(slices.Clone(specs), func(s Spec) bool { return givesSame(s, in.DType) })
+	}
 	if v == V3 || in.DType.IsVar() {
 		specs = withSerializer(v, specs, in.DType)
 	}
@@ -344,6 +355,17 @@ func Complete(v Version, specs []Spec, in Form) ([]Spec, error) {
 		return nil, err
 	}
 	return c.Specs(v)
+}
+
+// givesSame tells that a codec is "bytes" and leaves elements in the byte order that they
+// have: Zarr 2 needs no such codec.
+func givesSame(s Spec, d ndarray.DType) bool {
+	one, err := New(s, V3)
+	if err != nil {
+		return false
+	}
+	b, ok := one.(named).Codec.(*toBytes)
+	return ok && d.Equal(d.WithOrder(b.byteOrder()))
 }
 
 // withSerializer puts one before the first codec of bytes where there is none.

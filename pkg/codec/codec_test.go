@@ -283,36 +283,3 @@ func readStream(c *Chain, raw []byte) (all []byte, err error) {
 		}
 	}
 }
-
-// FuzzDecode gives any bytes to each chain of the samples. Whatever they are, they
-// decode to what fits, or are refused.
-func FuzzDecode(f *testing.F) {
-	for i, s := range samples {
-		c := chainOf(f, s.version, s.codecs, s.dtype, 4, 6)
-		raw, err := encoded(c, make([]byte, c.Elements().Size))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(byte(i), raw)
-		f.Add(byte(i), raw[:len(raw)/2])
-	}
-	f.Fuzz(func(t *testing.T, i byte, raw []byte) {
-		s := samples[int(i)%len(samples)]
-		c := chainOf(t, s.version, s.codecs, s.dtype, 4, 6)
-		dst := make([]byte, c.Elements().Size)
-		err := c.Decode(dst, raw)
-		var own *Error
-		if err != nil && !errors.As(err, &own) {
-			t.Fatalf("%s: an error without a kind: %v", s.codecs, err)
-		}
-		if c.Streams() {
-			got, streamErr := readStream(c, raw)
-			if err == nil && (streamErr != nil || !bytes.Equal(got, dst)) {
-				t.Fatalf("%s: the stream differs: %v", s.codecs, streamErr)
-			}
-			if streamErr != nil && !errors.As(streamErr, &own) {
-				t.Fatalf("%s: an error without a kind: %v", s.codecs, streamErr)
-			}
-		}
-	})
-}

@@ -63,7 +63,7 @@ var Abilities = []Ability{
 	{Cap: CapOneShot, Name: "one-shot", Text: "small files are read and written in one pass", Interface: reflect.TypeFor[OneShot](), Of: "Format", Also: []reflect.Type{reflect.TypeFor[Loader]()}},
 	{Cap: CapMap, Name: "map", Text: "arrays can be mapped into memory", Interface: reflect.TypeFor[Mapper](), Of: "Array"},
 	{Cap: CapTrailing, Name: "trailing", Text: "files can carry bytes after the array", Interface: reflect.TypeFor[Trailer](), Of: "File"},
-	{Cap: CapChunked, Name: "chunked", Text: "arrays are stored in chunks, which have codecs and a fill value", Interface: reflect.TypeFor[Chunked](), Of: "Array"},
+	{Cap: CapChunked, Name: "chunked", Text: "arrays are stored in chunks, which have codecs and a fill value", Interface: reflect.TypeFor[Chunked](), Of: "Array", Also: []reflect.Type{reflect.TypeFor[ShardWriter]()}},
 	{Cap: CapResize, Name: "resize", Text: "arrays that are a file of their own can change their shape", Interface: reflect.TypeFor[Resizer](), Of: "Array"},
 	{Cap: CapRows, Name: "rows", Text: "there are tables, whose number of rows can change", Interface: reflect.TypeFor[RowResizer](), Of: "File", Also: []reflect.Type{reflect.TypeFor[Orderer]()}},
 	{Cap: CapRemove, Name: "remove", Text: "arrays can be removed", Interface: reflect.TypeFor[Remover](), Of: "File"},
@@ -133,6 +133,17 @@ type Chunked interface {
 	// decode to another size, or that other programs of the format could not
 	// read, are ErrNotSupported: write the elements instead.
 	WriteChunk(ctx context.Context, index []int64, raw []byte) error
+}
+
+// ShardWriter is a Chunked array whose chunks can lie in shards (Spec.Shards).
+type ShardWriter interface {
+	// WriteShard stores all chunks of a shard as they are. index has one number an
+	// axis. chunk is called for each chunk of the shard that has elements of the array,
+	// with its index in the array, the last axis fastest; it gives what WriteChunk takes,
+	// valid until the next call, or nil for a chunk that is not stored. An error of it
+	// ends the call, and the shard is as before. It must not use the array's file. Only
+	// one chunk is held in memory.
+	WriteShard(ctx context.Context, index []int64, chunk func(index []int64) (raw []byte, err error)) error
 }
 
 // Resizer is an Array whose shape can change, in a file open for changes or

@@ -32,7 +32,9 @@ func (c *conversion) compare(ctx context.Context) error {
 			return Locate(err, c.src, it.from, src.Kind() != Single)
 		}
 		p := pair{carried: it, c: c, a: a}
-		if p.b, err = dst.Array(it.to); err == nil {
+		b, err := dst.Array(it.to)
+		if err == nil {
+			p.into(b)
 			err = p.compare(ctx)
 		}
 		if err != nil {
@@ -89,7 +91,7 @@ func (c *conversion) compareFile(ctx context.Context, dst File) error {
 
 // compare compares the array in the destination with the one in the source.
 func (p *pair) compare(ctx context.Context) error {
-	b := p.b.Spec()
+	b := &p.stored
 	switch {
 	case b.NoData != p.spec.NoData:
 		return differs("whether there is data")

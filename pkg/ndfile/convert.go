@@ -1,15 +1,9 @@
 package ndfile
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"iter"
-	"math"
-	"slices"
 
 	"github.com/ndfile/ndfile/pkg/internal/mem"
-	"github.com/ndfile/ndfile/pkg/ndarray"
 )
 
 // ConvertOptions are the options of [Convert].
@@ -25,6 +19,10 @@ type ConvertOptions struct {
 	Name string
 	// AllowLoss converts also what the destination cannot hold all of.
 	AllowLoss bool
+	// ShardSize is how arrays lie in shards in the destination: 0 as in the source,
+	// NoShards not at all; else as many chunks make a shard as take about so many bytes
+	// decoded. ErrNotSupported where the destination has no shards.
+	ShardSize int64
 	// NoCheck leaves out the comparison at the end.
 	NoCheck bool
 	// Overwrite allows that the destination exists.
@@ -40,6 +38,9 @@ type ConvertOptions struct {
 	// all count twice where they are compared). False cancels.
 	Progress func(done, total int64) bool
 }
+
+// NoShards, as ConvertOptions.ShardSize, has each chunk lie in a file of its own.
+const NoShards = -1
 
 // convertBytes is the most that a block takes in memory while it is converted. It
 // is exceeded by a chunk of the destination, by a row where that takes whole rows
@@ -94,8 +95,7 @@ func Convert(ctx context.Context, formats []Format, src, dst string, opt Convert
 	}
 	c := conversion{src: src, dst: dst, opt: opt}
 	err = c.run(ctx, from, to)
-	c.data.Free()
-	c.mask.Free()
+	c.free()
 	if c.plan == nil {
 		return nil, err
 	}
@@ -144,6 +144,11 @@ type conversion struct {
 
 	data, mask mem.Block // memory for one block
 	raw        []byte    // and for an encoded chunk
+}
+
+func (c *conversion) free() {
+	c.data.Free()
+	c.mask.Free()
 }
 
 func (c *conversion) run(ctx context.Context, from, to Format) error {
@@ -219,7 +224,9 @@ func (c *conversion) write(ctx context.Context, src, dst File) error {
 			return Locate(err, c.src, it.from, src.Kind() != Single)
 		}
 		p := pair{carried: it, c: c, a: a}
-		if p.b, err = dst.Add(ctx, it.to, it.add); err == nil {
+		b, err := dst.Add(ctx, it.to, it.add)
+		if err == nil {
+			p.into(b)
 			err = p.copy(ctx)
 		}
 		if err != nil {
@@ -227,177 +234,4 @@ func (c *conversion) write(ctx context.Context, src, dst File) error {
 		}
 	}
 	return nil
-}
-
-// pair is an array on both sides.
-type pair struct {
-	*carried
-	c    *conversion
-	a, b Array // source and destination
-	// failed: the source could not be read.
-	failed bool
-}
-
-// reading notes that an error is one of the source.
-func (p *pair) reading(err error) error {
-	p.failed = p.failed || err != nil
-	return err
-}
-
-// located names the side and the array that an error belongs to.
-func (p *pair) located(err error) error {
-	if p.failed {
-		return Locate(err, p.c.src, p.from, p.from != "")
-	}
-	return Locate(err, p.c.dst, p.to, p.to != "")
-}
-
-func (p *pair) copy(ctx context.Context) error {
-	switch {
-	case p.spec.NoData:
-		return nil
-	case p.write.IsVar():
-		return p.texts(ctx, func(t textBlock) error {
-			w, ok := p.b.(Strings)
-			if !ok {
-				return NewError(ErrInternal, "the array of variable length does not write strings")
-			}
-			if !p.add.Masked {
-				t.mask = nil
-			}
-			return w.WriteStrings(ctx, t.box, t.offsets, t.data, t.mask)
-		})
-	}
-	if src, dst := p.chunked(); src != nil {
-		return p.copyChunks(ctx, src, dst)
-	}
-	tiles := p.tiles(math.MaxInt64)
-	copied, err := p.copyBlocks(ctx, tiles.all())
-	if copied == 0 && errors.Is(err, ErrOrder) {
-		_, err = p.copyBlocks(ctx, RowBlocks(p.spec.Shape, p.write.Size, convertBytes))
-	}
-	return err
-}
-
-// tiles are the blocks of an array of fixed size: chunks of the destination, of
-// those that take more than maxUnit bytes parts, or else of the source.
-func (p *pair) tiles(maxUnit int64) tiling {
-	b := p.b.Spec()
-	unit := readUnit(&b, maxUnit)
-	if unit == nil {
-		unit = readUnit(&p.spec, convertBytes)
-	}
-	return newTiling(ndarray.Full(p.spec.Shape), unit, p.write.Size, convertBytes)
-}
-
-func (p *pair) copyBlocks(ctx context.Context, blocks iter.Seq[ndarray.Box]) (copied int, err error) {
-	for box := range blocks {
-		if err := p.copyBlock(ctx, box); err != nil {
-			return copied, err
-		}
-		copied++
-	}
-	return copied, nil
-}
-
-// copyBlock copies the elements of a box.
-func (p *pair) copyBlock(ctx context.Context, box ndarray.Box) error {
-	b, mask, err := p.readSource(ctx, box)
-	if err != nil {
-		return err
-	}
-	b.DType = p.write
-	if mask == nil || !p.add.Masked {
-		err = p.b.WriteBox(ctx, box, b)
-	} else if w, ok := p.b.(Masked); ok {
-		err = w.WriteMasked(ctx, box, b, mask)
-	} else {
-		err = NewError(ErrInternal, "the masked array does not write masks")
-	}
-	if err != nil {
-		return err
-	}
-	return p.c.progress(int64(len(b.Data)))
-}
-
-// readSource reads a box of elements of fixed size, with a mask where some can be
-// missing, in the conversion's memory.
-func (p *pair) readSource(ctx context.Context, box ndarray.Box) (b ndarray.Buffer, mask []byte, err error) {
-	n, err := ndarray.NBytes(box.Count, p.read.Size)
-	if err != nil {
-		return b, nil, err
-	}
-	data, err := sized(&p.c.data, n)
-	if err != nil {
-		return b, nil, err
-	}
-	b = ndarray.Buffer{DType: p.read, Shape: box.Count, Data: data}
-	if p.spec.Masked {
-		if mask, err = sized(&p.c.mask, n/int64(max(1, p.read.Size))); err != nil {
-			return b, nil, err
-		}
-	}
-	return b, mask, p.reading(readBlock(ctx, p.a, box, b, mask))
-}
-
-// chunked gives both arrays if the chunks of the one can be those of the other.
-func (p *pair) chunked() (src, dst Chunked) {
-	src, ok1 := p.a.(Chunked)
-	dst, ok2 := p.b.(Chunked)
-	b := p.b.Spec()
-	if ok1 && ok2 && src.ChunkEncoding() == dst.ChunkEncoding() && b.DType.Equal(p.spec.DType) &&
-		p.spec.Chunks != nil && slices.Equal(b.Chunks, p.spec.Chunks) && b.Shards == nil && !p.spec.Masked {
-		return src, dst
-	}
-	return nil, nil
-}
-
-// copyChunks copies chunk by chunk: as they are, or else element by element.
-func (p *pair) copyChunks(ctx context.Context, src, dst Chunked) error {
-	whole, err := ndarray.NBytes(p.spec.Chunks, p.spec.DType.Size)
-	if err != nil {
-		return err
-	}
-	b := p.b.Spec()
-	sameFill := bytes.Equal(fillOf(&p.spec), fillOf(&b))
-	index := make([]int64, len(p.spec.Chunks))
-	chunks := tiling{box: ndarray.Full(p.spec.Shape), cell: p.spec.Chunks}
-	for box := range chunks.all() {
-		for axis, start := range box.Start {
-			index[axis] = start / p.spec.Chunks[axis]
-		}
-		raw, size, err := src.ReadChunk(ctx, index, p.c.raw)
-		if err != nil {
-			return p.reading(err)
-		}
-		if cap(raw) > cap(p.c.raw) {
-			p.c.raw = raw[:cap(raw)]
-		}
-		copied := raw == nil && sameFill // never written on either side
-		if raw != nil && (size == whole || whole > convertBytes) {
-			err := dst.WriteChunk(ctx, index, raw)
-			if err != nil && !errors.Is(err, ErrNotSupported) {
-				return err
-			}
-			copied = err == nil
-		}
-		if !copied {
-			err = p.copyBlock(ctx, box)
-		} else {
-			n, _ := ndarray.NBytes(box.Count, p.write.Size) // no more than of the chunk
-			err = p.c.progress(n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fillOf is the value of elements that were never written.
-func fillOf(s *Spec) []byte {
-	if s.Fill == nil {
-		return make([]byte, s.DType.Size)
-	}
-	return s.Fill
 }

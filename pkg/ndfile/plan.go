@@ -46,7 +46,8 @@ type plan struct {
 	keeper ExtraKeeper
 	guest  *Attrs
 	// host is the source where it may have kept such metadata for the destination.
-	host ExtraKeeper
+	host      ExtraKeeper
+	shardSize int64 // ConvertOptions.ShardSize
 	// refused is why the first of the arrays that are left out is.
 	refused error
 }
@@ -83,7 +84,7 @@ func (c *carried) bytes() int64 {
 // newPlan compares what the source has with what the destination can hold. Where
 // Caps do not tell, it asks: by creating the file in memory, without data.
 func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions) (*plan, error) {
-	p := &plan{from: from, to: to, create: CreateOptions{Format: to.Name()}, kept: map[string]ndarray.DType{}}
+	p := &plan{from: from, to: to, create: CreateOptions{Format: to.Name()}, kept: map[string]ndarray.DType{}, shardSize: opt.ShardSize}
 	names := slices.Clone(src.Names())
 	if opt.Name != "" && src.Kind() != Single {
 		if !slices.Contains(names, opt.Name) {
@@ -237,6 +238,9 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	c.add.Extra = p.extra(s.Extra)
 	if p.to.Caps()&CapChunked != 0 {
 		c.add.Chunks, c.add.Shards, c.add.Codecs, c.add.Compression = s.Chunks, s.Shards, s.Codecs, s.Compression
+		if p.shardSize != 0 {
+			c.add.Shards = shardsOf(&c.add, p.shardSize)
+		}
 		if c.add.DType.Equal(s.DType) {
 			c.add.Fill = s.Fill
 		}
@@ -254,7 +258,11 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	if attrs := a.Attrs(); attrs.Len() > 0 && !p.lacks(CapArrayAttrs, from, "attributes", "attributes of arrays") {
 		c.add.Attrs = attrs
 	}
+	shards := c.add.Shards
 	added, err := p.ask(ctx, dry, &c)
+	if err == nil && p.shardSize > 0 && (p.to.Caps()&CapChunked == 0 || shards != nil && c.add.Shards == nil) {
+		return NewError(ErrNotSupported, "the format "+p.to.Name()+" has no shards")
+	}
 	if err == nil {
 		err = p.settle(&c, added.Spec())
 	}
@@ -300,7 +308,8 @@ func (p *plan) asTheyAre(ctx context.Context, a Array, c *carried) bool {
 	if err != nil {
 		return true // what is wrong comes up again
 	}
-	pair := pair{carried: &trial, a: a, b: b}
+	pair := pair{carried: &trial, a: a}
+	pair.into(b)
 	src, _ := pair.chunked()
 	// Of chunks with fewer rows at the end some formats take the last one only as a whole.
 	return src != nil && (p.from.Name() == p.to.Name() || len(c.spec.Shape) > 0 && c.spec.Shape[0]%c.spec.Chunks[0] == 0)
@@ -383,6 +392,8 @@ func (p *plan) ask(ctx context.Context, dry File, c *carried) (Array, error) {
 func addAnyhow(ctx context.Context, f File, name string, spec *Spec) (a Array, err error) {
 	for _, change := range []func(s *Spec){
 		func(*Spec) {},
+		func(s *Spec) { s.Shards = nil },
+		func(s *Spec) { s.Codecs = nil },
 		func(s *Spec) { s.Codecs, s.Shards = nil, nil },
 		func(s *Spec) { s.Fill = nil },
 		func(s *Spec) { s.Codecs, s.Shards, s.Compression = nil, nil, nil },

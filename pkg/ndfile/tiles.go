@@ -159,3 +159,28 @@ func cutChunks(chunks []int64, size int, maxBytes int64) []int64 {
 	}
 	return cut
 }
+
+// shardsOf is the shape of a shard of about size bytes decoded, of the chunks of spec;
+// nil where that is one chunk, and for elements of variable length.
+func shardsOf(spec *Spec, size int64) []int64 {
+	if size < 0 || spec.Chunks == nil || len(spec.Chunks) == 0 || spec.DType.IsVar() {
+		return nil
+	}
+	chunk := int64(max(1, spec.DType.Size))
+	for _, n := range spec.Chunks {
+		chunk = saturated(chunk, n)
+	}
+	shards, room := slices.Clone(spec.Chunks), size/chunk
+	for axis := len(shards) - 1; axis >= 0 && room > 1; axis-- {
+		all := max(1, (spec.Shape[axis]-1)/spec.Chunks[axis]+1)
+		n := min(room, all)
+		shards[axis] = saturated(shards[axis], n)
+		if room /= n; n < all {
+			break
+		}
+	}
+	if slices.Equal(shards, spec.Chunks) {
+		return nil
+	}
+	return shards
+}

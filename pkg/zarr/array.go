@@ -203,7 +203,7 @@ func (a *array) WriteChunk(ctx context.Context, index []int64, raw []byte) error
 	}
 	defer leave()
 	if a.inner != nil {
-		return a.located(ndfile.NewError(ndfile.ErrNotSupported, "a single chunk of a shard cannot be stored: write the elements of whole shards"))
+		return a.located(ndfile.NewError(ndfile.ErrNotSupported, "a single chunk of a shard cannot be stored: write whole shards"))
 	}
 	if check := a.file.version.checkRaw; check != nil {
 		if err := check(raw, a.file.meta.compression); err != nil {
@@ -212,4 +212,18 @@ func (a *array) WriteChunk(ctx context.Context, index []int64, raw []byte) error
 	}
 	a.dirty.Store(true)
 	return a.located(a.chunks.WriteChunk(ctx, index, raw))
+}
+
+// WriteShard implements [ndfile.ShardWriter].
+func (a *array) WriteShard(ctx context.Context, index []int64, chunk func(index []int64) (raw []byte, err error)) error {
+	leave, err := a.enter(true)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if a.inner == nil {
+		return a.located(ndfile.NewError(ndfile.ErrNotSupported, "the array has no shards"))
+	}
+	a.dirty.Store(true)
+	return a.located(a.inner.WriteShard(ctx, index, chunk))
 }

@@ -36,7 +36,7 @@ from ._errors import (
     failure,
 )
 from ._index import Selection, select
-from ._lib import call, content, lib, text
+from ._lib import call, content, decode, lib, text
 from ._orthogonal import Orthogonal, is_array, positions
 from ._reduce import StoredReducible
 from ._spec import INT64S, lengths
@@ -334,7 +334,7 @@ class Array(Chunked, StoredReducible):
             return None
         raw = content(self._file.path, lib.ndf_array_get_fill, self._open())
         if self.dtype_name in _dtypes.VARIABLE:
-            return raw.decode() if self.dtype_name == "str" else raw
+            return decode(raw) if self.dtype_name == "str" else raw
         return np.frombuffer(raw, self.dtype)[0]
 
     @property

@@ -517,10 +517,11 @@ class ndf_convert_options(Structure):
         ("follow_symlinks", c_uint32),
         ("reserved", c_uint32),
         ("max_header", c_int64),
+        ("shard_size", c_int64),
     ]
 
 
-assert sizeof(ndf_convert_options) == 80
+assert sizeof(ndf_convert_options) == 88
 
 
 class ndf_part(Structure):
@@ -581,6 +582,7 @@ FUNCTIONS = {
     "ndf_array_read": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_read_narrow": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_write": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_copy": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_map": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_map_close": (c_int32, (c_void_p, c_void_p,)),
     "ndf_array_read_strings": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),

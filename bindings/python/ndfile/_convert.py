@@ -47,12 +47,14 @@ def convert(
     follow_symlinks: bool = False,
     commit: str = "atomic",
     sync: bool = False,
+    shard_size: int | None = None,
     progress: Progress = None,
 ) -> list[Loss]:
     """Write what a file holds in another format.
 
     What memory it takes does not depend on the size of the file. Compressed chunks are copied as they are
-    where both formats allow it. A single array becomes ``data`` in a format of named arrays.
+    where both formats allow it, also into shards and out of them. A single array becomes ``data`` in a format
+    of named arrays.
 
     Parameters
     ----------
@@ -76,6 +78,9 @@ def convert(
         As for `open`, of `src`.
     commit, sync
         As for `save`.
+    shard_size : int, optional
+        As many chunks make a shard of zarr3 as take about so many bytes decoded; 0: no shards. Default: as in
+        `src`.
     progress : bool or callable, optional
         As for `read_many`, with bytes of elements.
 
@@ -106,6 +111,8 @@ def convert(
     options.struct_size = ctypes.sizeof(options)
     options.no_check, options.overwrite = not check, bool(overwrite)
     options.follow_symlinks = bool(follow_symlinks)
+    if shard_size is not None:
+        options.shard_size = operator.index(shard_size) or -1
     how = write_options(commit, sync)
     options.commit, options.sync = how.commit, how.sync
     for field, given in (("from", from_format), ("to", format), ("name", name)):

@@ -69,7 +69,6 @@ class About(NamedTuple):
 
 # Called with prepared pointers only.
 _ndf_file_close, _ndf_file_abort = lib["ndf_file_close"], lib["ndf_file_abort"]
-_MUCH = 1 << 26  # bytes of an array that is copied by blocks
 _COMMITS = {"atomic": _capi.NDF_COMMIT_ATOMIC, "direct": _capi.NDF_COMMIT_DIRECT}
 
 
@@ -580,25 +579,22 @@ class File(Mapping[str, Array]):
             caps = self._info().caps
             dims, attrs = carried(data, caps, where, dims, attrs)
             storage = stored_as(data, self, caps, storage)
-            if data.shape and data.nbytes > _MUCH and data.dtype_name not in _dtypes.VARIABLE:
-                return self._add_blocks(name, data, dims, attrs, storage)
-        item = _elements.prepare(data[...] if isinstance(data, Array) else data, where)
+            if data.has_data and (caps & _capi.NDF_CAP_STRINGS or data.dtype_name not in _dtypes.VARIABLE):
+                masked = data.masked and bool(caps & _capi.NDF_CAP_MASKED)
+                array = self.create(name, data.shape, data.dtype_name, dims, attrs, masked, **storage)
+                with Watch(None) as watch:
+                    options = _capi.ndf_convert_options()
+                    options.struct_size, options.progress = ctypes.sizeof(options), watch.callback
+                    handles = array._open(), data._open()
+                    call(self.path, lib.ndf_array_copy, *handles, ctypes.addressof(options))
+                return array
+            data = data[...]
+        item = _elements.prepare(data, where)
         dtype = item.dtype
-        if isinstance(data, Array) and data.dtype_name not in _dtypes.VARIABLE:
-            dtype = data.dtype_name
         if isinstance(item.data, _elements.Texts) and not self._info().caps & _capi.NDF_CAP_STRINGS:
             dtype = _elements.fixed(item.data)
         array = self.create(name, item.shape, dtype, dims, attrs, item.mask is not None, **storage)
         array._write(select(Ellipsis, item.shape, where), item.data, item.mask)
-        return array
-
-    def _add_blocks(self, name: str, data: Array, dims: Any, attrs: Any, storage: Mapping[str, Any]) -> Array:
-        """Copy a large array block by block."""
-        array = self.create(name, data.shape, data.dtype_name, dims, attrs, data.masked, **storage)
-        at = 0
-        for block in data.iterblocks():
-            array[at : at + len(block)] = block
-            at += len(block)
         return array
 
     def __setitem__(self, name: Any, data: Any) -> None:

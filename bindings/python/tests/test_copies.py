@@ -174,3 +174,22 @@ def test_texts_go_to_formats_without_groups(store, tmp_path):
         ndfile.save(str(tmp_path / "back.zarr"), f, format="zarr3")
     with ndfile.open(str(tmp_path / "back.zarr")) as f:
         assert {n: f[n][...].tolist() for n in f} == want
+
+
+def test_shards_are_made_and_taken_apart(store, tmp_path):
+    data = np.arange(3000, dtype="i4").reshape(60, 50)
+    plain, sharded, old = (str(tmp_path / f"{n}.zarr") for n in ("plain", "sharded", "old"))
+    with ndfile.open(plain, "w", format="zarr3") as f:
+        f.create("g/x", data.shape, "i4", ("y", "x"), {"u": 1}, chunks=(7, 10), codecs=["gzip"])[...] = data
+        f.create("t", (2,), str)[...] = np.array(["a", "ß"], object)
+    assert ndfile.convert(plain, sharded, "zarr3", shard_size=2000) == []
+    assert ndfile.convert(sharded, old, "zarr2", shard_size=0) == []
+    for path, shards in ((plain, None), (sharded, (7, 50)), (old, None)):
+        with ndfile.open(path) as f:
+            x = f["g/x"]
+            assert (x.shards, x.chunks, x.dims, x.attrs) == (shards, (7, 10), ("y", "x"), {"u": 1})
+            assert np.array_equal(x[...], data)
+            assert f["t"][...].tolist() == ["a", "ß"]
+        assert ndfile.verify(path) == []
+    with pytest.raises(ndfile.NotSupportedError, match="no shards"):
+        ndfile.convert(plain, str(tmp_path / "no.ds"), shard_size=2000)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
@@ -160,10 +161,20 @@ func (f *shardFile) copyKept(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// finish writes the index, and makes the file visible.
+// finish writes the index, and makes the file visible. Of a shard without chunks there
+// is no file.
 func (f *shardFile) finish(ctx context.Context) error {
 	if err := f.copyKept(ctx); err != nil {
 		return err
+	}
+	if f.a.Sparse && !slices.ContainsFunc(f.entries, func(e codec.Entry) bool { return e != codec.Missing }) {
+		if err := f.a.checkPlace(f.path); err != nil {
+			return err
+		}
+		if err := f.a.fs.Remove(f.path); !errors.Is(err, fs.ErrNotExist) {
+			return f.a.fileError(err, f.path)
+		}
+		return nil
 	}
 	layout := f.a.Shards.Layout
 	var encoded mem.Buffer

@@ -2,6 +2,8 @@ package chunk
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
@@ -148,4 +150,43 @@ func (w *worker) decodeOld(ctx context.Context, a *Array, plain []byte, e codec.
 func (w *worker) zero(size int) []byte {
 	w.elem = append(w.elem[:0], make([]byte, size)...)
 	return w.elem
+}
+
+// WriteShard is [ndfile.ShardWriter].WriteShard.
+func (a *Array) WriteShard(ctx context.Context, index []int64, chunk func(index []int64) (raw []byte, err error)) error {
+	lo, hi := make([]int64, len(index)), make([]int64, len(index))
+	ok := len(index) == len(a.grid)
+	for axis := 0; ok && axis < len(index); axis++ {
+		per := a.Shards.Layout.Grid[axis]
+		ok = index[axis] >= 0 && index[axis] < ceilDiv(a.grid[axis], per)
+		lo[axis] = index[axis] * per
+		hi[axis] = min(lo[axis]+per, a.grid[axis])
+	}
+	if !ok {
+		return ndfile.NewError(ndfile.ErrBounds, fmt.Sprintf("shard %v of %v, the grid of chunks is %v", slices.Clone(index), a.Shards.Layout.Grid, a.grid))
+	}
+	return one(ctx, func(w *worker, _ int64) error {
+		return a.exclusively(ctx, index, func() error {
+			a.cache.forget()
+			out := &w.out
+			defer out.end()
+			err := out.begin(a, string(a.AppendPath(nil, index)), nil, a.Write)
+			if err != nil {
+				return err
+			}
+			indices(lo, hi, func(at []int64) bool {
+				var raw []byte
+				if raw, err = chunk(at); err == nil && raw != nil {
+					if err = a.checkRaw(at, raw); err == nil {
+						err = out.add(ctx, a.inner(at), raw)
+					}
+				}
+				return err == nil
+			})
+			if err != nil {
+				return err
+			}
+			return out.finish(ctx)
+		})
+	})
 }

@@ -197,6 +197,16 @@ func (a *Array) WriteChunk(ctx context.Context, index []int64, raw []byte) error
 	if err := a.checkIndex(index); err != nil {
 		return err
 	}
+	if err := a.checkRaw(index, raw); err != nil {
+		return err
+	}
+	return one(ctx, func(w *worker, _ int64) error {
+		return a.exclusively(ctx, index, func() error { return w.storeRaw(a, index, raw, a.Write) })
+	})
+}
+
+// checkRaw checks the header of an encoded chunk.
+func (a *Array) checkRaw(index []int64, raw []byte) error {
 	chunk, err := a.Codec.Open(raw, int64(len(raw)))
 	if err != nil {
 		return ndfile.CodecError(err, 0)
@@ -207,7 +217,5 @@ func (a *Array) WriteChunk(ctx context.Context, index []int64, raw []byte) error
 	if wrong := a.wrongSize(chunk.Size, a.sizeIn(a.stored, index)); wrong != "" {
 		return ndfile.NewError(ndfile.ErrNotSupported, wrong)
 	}
-	return one(ctx, func(w *worker, _ int64) error {
-		return a.exclusively(ctx, index, func() error { return w.storeRaw(a, index, raw, a.Write) })
-	})
+	return nil
 }

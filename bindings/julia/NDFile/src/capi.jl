@@ -370,6 +370,7 @@ struct ndf_convert_options
     follow_symlinks::UInt32
     reserved::UInt32
     max_header::Int64
+    shard_size::Int64
 end
 
 struct ndf_part
@@ -433,6 +434,7 @@ const p_ndf_array_get_extra = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_read = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_read_narrow = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_write = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_array_copy = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_map = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_map_close = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_array_read_strings = Ref{Ptr{Cvoid}}(C_NULL)
@@ -506,7 +508,7 @@ function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_summary) == 176
     @assert sizeof(ndf_problem) == 56
     @assert sizeof(ndf_verify_options) == 56
-    @assert sizeof(ndf_convert_options) == 80
+    @assert sizeof(ndf_convert_options) == 88
     @assert sizeof(ndf_part) == 24
     @assert sizeof(ndf_split_options) == 40
     p_ndf_version[] = dlsym(library, :ndf_version)
@@ -538,6 +540,7 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_array_read[] = dlsym(library, :ndf_array_read)
     p_ndf_array_read_narrow[] = dlsym(library, :ndf_array_read_narrow)
     p_ndf_array_write[] = dlsym(library, :ndf_array_write)
+    p_ndf_array_copy[] = dlsym(library, :ndf_array_copy)
     p_ndf_array_map[] = dlsym(library, :ndf_array_map)
     p_ndf_map_close[] = dlsym(library, :ndf_map_close)
     p_ndf_array_read_strings[] = dlsym(library, :ndf_array_read_strings)
@@ -618,6 +621,7 @@ ndf_array_get_extra(array, buf, len, err) = ccall(p_ndf_array_get_extra[], Int32
 ndf_array_read(array, ndim, start, count, step, dtype, data, strides, mask, err) = ccall(p_ndf_array_read[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, dtype, data, strides, mask, err)
 ndf_array_read_narrow(array, ndim, start, count, step, dtype, data, strides, mask, err) = ccall(p_ndf_array_read_narrow[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, dtype, data, strides, mask, err)
 ndf_array_write(array, ndim, start, count, step, dtype, data, strides, mask, err) = ccall(p_ndf_array_write[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Cstring, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, dtype, data, strides, mask, err)
+ndf_array_copy(dst, src, options, err) = ccall(p_ndf_array_copy[], Int32, (UInt64, UInt64, Ptr{ndf_convert_options}, Ptr{ndf_error},), dst, src, options, err)
 ndf_array_map(array, data, len, mapping, err) = ccall(p_ndf_array_map[], Int32, (UInt64, Ptr{Ptr{Cvoid}}, Ptr{Int64}, Ptr{UInt64}, Ptr{ndf_error},), array, data, len, mapping, err)
 ndf_map_close(mapping, err) = ccall(p_ndf_map_close[], Int32, (UInt64, Ptr{ndf_error},), mapping, err)
 ndf_array_read_strings(array, ndim, start, count, step, offsets, data, len, mask, err) = ccall(p_ndf_array_read_strings[], Int32, (UInt64, Int32, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Cvoid}, Ptr{Int64}, Ptr{UInt8}, Ptr{ndf_error},), array, ndim, start, count, step, offsets, data, len, mask, err)
