@@ -119,11 +119,109 @@ struct strided {
 template <class T>
 strided(T *, extents, extents) -> strided<T>;
 
+namespace detail {
+template <class M, class = void>
+struct is_mdspan : std::false_type {};
+template <class M>
+struct is_mdspan<M, std::void_t<decltype(std::declval<const M &>().data_handle()), decltype(std::declval<const M &>().stride(0)),
+                                decltype(M::rank())>> : std::true_type {};
+
+template <class M, class = void>
+struct is_matrix : std::false_type {};
+template <class M>
+struct is_matrix<M, std::void_t<decltype(std::declval<const M &>().rowStride()), decltype(std::declval<const M &>().colStride()),
+                                decltype(std::declval<const M &>().rows())>> : std::true_type {};
+} // namespace detail
+
+/// An array of another library as memory to read into or write from; it owns nothing. M is std::mdspan, or what has
+/// data_handle(), extent(i) and stride(i) as that; a matrix or map of Eigen; or an array or view of xtensor, which has data(),
+/// shape() and strides(). None is needed to include this header.
+template <class M>
+auto view(M &&memory) {
+  using plain = std::remove_cv_t<std::remove_reference_t<M>>;
+  extents shape, strides;
+  const auto add = [&](auto extent, auto stride, std::size_t size) {
+    shape.push_back(static_cast<std::int64_t>(extent));
+    strides.push_back(static_cast<std::int64_t>(stride) * static_cast<std::int64_t>(size));
+  };
+  if constexpr (detail::is_mdspan<plain>::value) {
+    auto *data = memory.data_handle();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(plain::rank()); i++) add(memory.extent(i), memory.stride(i), sizeof *data);
+    return strided{data, std::move(shape), std::move(strides)};
+  } else if constexpr (detail::is_matrix<plain>::value) {
+    auto *data = memory.data();
+    add(memory.rows(), memory.rowStride(), sizeof *data);
+    add(memory.cols(), memory.colStride(), sizeof *data);
+    return strided{data, std::move(shape), std::move(strides)};
+  } else {
+    auto *data = memory.data();
+    if constexpr (!std::is_pointer_v<std::decay_t<decltype(memory.strides())>>) data += memory.data_offset();
+    for (std::size_t i = 0; i < memory.shape().size(); i++) add(memory.shape()[i], memory.strides()[i], sizeof *data);
+    return strided{data, std::move(shape), std::move(strides)};
+  }
+}
+
 /// A part of an array: count elements along each axis, from start, every step-th. Without any numbers: the whole array.
 struct box {
   extents start = {}; ///< position of the first element
   extents count = {}; ///< number of elements
   extents step = {};  ///< distance between elements, 1 or more; empty: all 1
+};
+
+/// The boxes that an array is cut into by a grid, the last ones along an axis smaller where it does not divide the array: what
+/// array::each_chunk and each_block give, for loops. In row-major order.
+class grid {
+ public:
+  grid(extents shape, extents piece) : shape_(std::move(shape)), piece_(std::move(piece)) {
+    for (std::size_t i = 0; i < shape_.size(); i++) {
+      piece_[i] = std::max<std::int64_t>(piece_[i], 1);
+      size_ *= (shape_[i] + piece_[i] - 1) / piece_[i];
+    }
+  }
+
+  /// Of boxes.
+  std::int64_t size() const noexcept { return size_; }
+  /// Box number n, less than size().
+  box operator[](std::int64_t n) const {
+    box b{extents(shape_.size()), extents(shape_.size())};
+    for (std::size_t i = shape_.size(); i-- > 0;) {
+      const std::int64_t along = (shape_[i] + piece_[i] - 1) / piece_[i];
+      b.start[i] = n % along * piece_[i];
+      b.count[i] = std::min(piece_[i], shape_[i] - b.start[i]);
+      n /= along;
+    }
+    return b;
+  }
+
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = box;
+    using difference_type = std::int64_t;
+    using pointer = const box *;
+    using reference = box;
+
+    iterator() = default;
+    iterator(const grid *of, std::int64_t n) : of_(of), n_(n) {}
+    box operator*() const { return (*of_)[n_]; }
+    iterator &operator++() {
+      n_++;
+      return *this;
+    }
+    iterator operator++(int) { return {of_, n_++}; }
+    bool operator==(const iterator &other) const { return n_ == other.n_; }
+    bool operator!=(const iterator &other) const { return n_ != other.n_; }
+
+   private:
+    const grid *of_ = nullptr;
+    std::int64_t n_ = 0;
+  };
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, size_}; }
+
+ private:
+  extents shape_, piece_;
+  std::int64_t size_ = 1;
 };
 
 /// Elements of a box in row-major order, and which of them are missing.
@@ -631,6 +729,17 @@ class array {
   extents chunks() const {
     const ndf_array_info i = info();
     return i.flags & NDF_ARRAY_CHUNKED ? extents(i.chunks, i.chunks + i.ndim) : extents();
+  }
+  /// The boxes of the chunks, each of which is decoded once when it is read; the whole array where there are none.
+  grid each_chunk() const {
+    const extents c = chunks();
+    return {shape(), c.empty() ? shape() : c};
+  }
+  /// The boxes of blocks of consecutive rows, along the first axis; an array without axes is one.
+  grid each_block(std::int64_t rows) const {
+    extents piece = shape();
+    if (!piece.empty()) piece[0] = rows;
+    return {shape(), std::move(piece)};
   }
   /// How new chunks are compressed; std::nullopt: they are not.
   std::optional<ndfile::compression> compression() const {

@@ -350,6 +350,78 @@ void test_memory() {
   CHECK(!exists(no));
 }
 
+// What std::mdspan, Eigen and xtensor have, where they are not here.
+template <class T>
+struct like_mdspan {
+  T *p;
+  std::size_t rows, columns, pitch;
+  static constexpr std::size_t rank() { return 2; }
+  T *data_handle() const { return p; }
+  std::size_t extent(std::size_t i) const { return i == 0 ? rows : columns; }
+  std::size_t stride(std::size_t i) const { return i == 0 ? pitch : 1; }
+};
+struct like_eigen { // columns follow each other
+  std::vector<double> memory;
+  std::ptrdiff_t n;
+  double *data() { return memory.data(); }
+  const double *data() const { return memory.data(); }
+  std::ptrdiff_t rows() const { return n; }
+  std::ptrdiff_t cols() const { return static_cast<std::ptrdiff_t>(memory.size()) / n; }
+  std::ptrdiff_t rowStride() const { return 1; }
+  std::ptrdiff_t colStride() const { return n; }
+};
+struct like_xtensor {
+  std::vector<float> memory;
+  std::vector<std::size_t> extents_;
+  std::vector<std::ptrdiff_t> steps;
+  std::size_t offset;
+  float *data() { return memory.data(); }
+  std::size_t data_offset() const { return offset; }
+  const std::vector<std::size_t> &shape() const { return extents_; }
+  const std::vector<std::ptrdiff_t> &strides() const { return steps; }
+};
+
+void test_views() {
+  const std::string path = in_folder("views.ds");
+  like_eigen m{{1, 2, 3, 4, 5, 6}, 2}; // 1 3 5 / 2 4 6
+  const like_eigen &fixed = m;
+  ndfile::save(path, {item("m", ndfile::view(m)), item("c", ndfile::view(fixed))});
+  const file f = file::open(path);
+  CHECK(f.array("m").shape() == extents({2, 3}) && f.array("m").read<double>() == std::vector<double>({1, 3, 5, 2, 4, 6}));
+  CHECK(f.array("c").read<double>() == f.array("m").read<double>());
+  double room[2][4] = {};
+  const like_mdspan<double> span{&room[0][0], 2, 3, 4};
+  f.array("m").read_into(ndfile::view(span));
+  CHECK(room[0][2] == 5 && room[0][3] == 0 && room[1][0] == 2);
+  like_eigen back{std::vector<double>(6), 2};
+  f.array("m").read_into(ndfile::view(back));
+  CHECK(back.memory == m.memory);
+  like_xtensor x{{0, 1, 2, 3, 4, 5}, {3}, {-2}, 5}; // 5 3 1
+  ndfile::save(path, {item("x", ndfile::view(x))});
+  CHECK(ndfile::load<float>(path, "x") == std::vector<float>({5, 3, 1}));
+  THROWS(NDF_ERR_SHAPE, path, "\"x\"", file::open(path).array("x").read_into(ndfile::view(back)));
+}
+
+void test_grids() {
+  const std::string path = in_folder("grid.zarr");
+  file f = file::create(path, {"zarr2"});
+  ndfile::array a = f.add("", ndfile::spec::of<std::int32_t>({5, 4}).chunks({2, 3}));
+  std::vector<std::int32_t> values(20);
+  for (int i = 0; i < 20; i++) values[static_cast<std::size_t>(i)] = i;
+  a.write(values);
+  std::vector<extents> starts;
+  std::int64_t sum = 0, rows = 0;
+  for (const ndfile::box &b : a.each_chunk()) {
+    starts.push_back(b.start);
+    for (const std::int32_t v : a.read<std::int32_t>(b)) sum += v;
+  }
+  CHECK(starts == std::vector<extents>({{0, 0}, {0, 3}, {2, 0}, {2, 3}, {4, 0}, {4, 3}}) && sum == 190);
+  for (const ndfile::box &b : a.each_block(2)) rows += b.count[0] * 10 + b.count[1];
+  CHECK(rows == 24 + 24 + 14 && a.each_block(2).size() == 3);
+  f.close();
+  CHECK(ndfile::grid({}, {}).size() == 1 && ndfile::grid({0, 3}, {0, 3}).size() == 0);
+}
+
 void test_metadata() {
   const std::string path = in_folder("metadata.ds");
   const double one = 1;
@@ -754,6 +826,8 @@ int main(int argc, char **argv) {
     test_map();
     test_strings();
     test_memory();
+    test_views();
+    test_grids();
     test_metadata();
     test_errors();
     test_lifetime();
