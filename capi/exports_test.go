@@ -49,6 +49,7 @@ var exports = []any{
 	ndfgo_table_order,
 	ndfgo_table_where,
 	ndfgo_array_take,
+	ndfgo_array_read_points,
 	ndfgo_array_reduce,
 	ndfgo_table_arrow,
 	ndfgo_array_arrow,

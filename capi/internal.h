@@ -249,6 +249,7 @@ extern int32_t ndfgo_table_resize(ndf_file file, int64_t nrows, ndf_error *err);
 extern int32_t ndfgo_table_order(ndf_file file, char *names_json, ndf_error *err);
 extern int32_t ndfgo_table_where(ndf_file file, ndf_term *terms, int64_t nterms, ndf_where_options *options, int64_t *rows, int64_t *nrows, int64_t *next, ndf_error *err);
 extern int32_t ndfgo_array_take(ndf_array array, int64_t *rows, int64_t nrows, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+extern int32_t ndfgo_array_read_points(ndf_array array, int32_t axes, int64_t *points, int64_t npoints, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
 extern int32_t ndfgo_array_reduce(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err);
 extern int32_t ndfgo_table_arrow(ndf_file file, char *columns_json, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
 extern int32_t ndfgo_array_arrow(ndf_array array, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);

@@ -62,6 +62,7 @@ typedef struct calls {
   int32_t (*table_order)(ndf_file file, char *names_json, ndf_error *err);
   int32_t (*table_where)(ndf_file file, ndf_term *terms, int64_t nterms, ndf_where_options *options, int64_t *rows, int64_t *nrows, int64_t *next, ndf_error *err);
   int32_t (*array_take)(ndf_array array, int64_t *rows, int64_t nrows, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
+  int32_t (*array_read_points)(ndf_array array, int32_t axes, int64_t *points, int64_t npoints, char *dtype, void *data, int64_t *strides, uint8_t *mask, ndf_error *err);
   int32_t (*array_reduce)(ndf_array array, int32_t ndim, int64_t *start, int64_t *count, int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err);
   int32_t (*table_arrow)(ndf_file file, char *columns_json, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
   int32_t (*array_arrow)(ndf_array array, int64_t batch_rows, struct ArrowArrayStream *stream, ndf_error *err);
@@ -143,6 +144,7 @@ static const calls own_calls = {
   ndfgo_table_order,
   ndfgo_table_where,
   ndfgo_array_take,
+  ndfgo_array_read_points,
   ndfgo_array_reduce,
   ndfgo_table_arrow,
   ndfgo_array_arrow,
@@ -468,6 +470,11 @@ int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nterms, co
 int32_t ndf_array_take(ndf_array array, const int64_t *rows, int64_t nrows, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->array_take(array, ARG(int64_t *, rows), nrows, ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
+}
+
+int32_t ndf_array_read_points(ndf_array array, int32_t axes, const int64_t *points, int64_t npoints, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->array_read_points(array, axes, ARG(int64_t *, points), npoints, ARG(char *, dtype), ARG(void *, data), ARG(int64_t *, strides), ARG(uint8_t *, mask), ARG(ndf_error *, err));
 }
 
 int32_t ndf_array_reduce(ndf_array array, int32_t ndim, const int64_t *start, const int64_t *count, const int64_t *step, uint32_t what, ndf_summary *out, ndf_error *err) {

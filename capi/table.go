@@ -371,12 +371,53 @@ func ndfgo_array_take(array C.ndf_array, rows *C.int64_t, nrows C.int64_t, dtype
 }
 
 func takeRows(h handle, rows address, n int64, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t) error {
+	return readPoints(h, 1, "rows", rows, n, dtype, data, strides, mask)
+}
+
+// ndfgo_array_read_points reads elements by their positions, in the order given.
+//
+// A position counts the combinations of indexes along the first axes, row-major, from 0: with all axes it is one
+// element, with one axis a row, as for ndf_array_take. Along the axes behind them everything is read. Of an array in
+// chunks each is decoded once; elements of a file without chunks are copied one by one out of a mapping.
+//
+// C: int32_t ndf_array_read_points(ndf_array array, int32_t axes, const int64_t *points, int64_t npoints, const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err)
+//
+// Parameters:
+//   - array: the handle
+//   - axes: along how many axes the positions go, 1 up to all
+//   - points (in, nullable): the positions; NULL only with npoints 0
+//   - npoints: how many, at most 2147483647
+//   - dtype (in, nullable): as for ndf_array_take
+//   - data (out, nullable): address of element 0 of the destination, whose shape is npoints, then the extents of the
+//     axes from number axes on; NULL only where there are no elements
+//   - strides (in, nullable): distances in bytes, one for each axis of that, may be negative; NULL: row-major without
+//     gaps
+//   - mask (out, nullable): as for ndf_array_take
+//
+// Returns: NDF_OK; NDF_ERR_BOUNDS for a position outside the array; NDF_ERR_SHAPE when the array has not so many axes;
+// NDF_ERR_MASKED; NDF_ERR_DTYPE; NDF_ERR_NO_DATA; NDF_ERR_CORRUPT; NDF_ERR_LIMIT; NDF_ERR_NOT_SUPPORTED for a file with
+// NDF_CAP_WRITE_ONCE that is being created; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the content of
+// data and mask is undefined.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any; reads of one file run in parallel.
+//
+// Since: 1.0
+//
+//export ndfgo_array_read_points
+func ndfgo_array_read_points(array C.ndf_array, axes C.int32_t, points *C.int64_t, npoints C.int64_t, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	return report(err, readPoints(handle(array), int(axes), "points", address(points), int64(npoints), dtype, data, strides, mask))
+}
+
+func readPoints(h handle, axes int, what string, points address, n int64, dtype *C.char, data address, strides *C.int64_t, mask *C.uint8_t) error {
 	a, err := findArray(h)
 	if err != nil {
 		return err
 	}
 	defer a.leave()
-	list, err := sliceAt[int64]("rows", rows, n)
+	list, err := sliceAt[int64](what, points, n)
 	if err != nil {
 		return a.locate(err)
 	}
@@ -384,10 +425,10 @@ func takeRows(h handle, rows address, n int64, dtype *C.char, data address, stri
 		if err := present(spec, false); err != nil {
 			return err
 		}
-		if len(spec.Shape) == 0 {
-			return ndfile.NewError(ndfile.ErrShape, "an array without axes has no rows")
+		if axes < 1 || axes > len(spec.Shape) {
+			return ndfile.NewError(ndfile.ErrShape, what+": positions along "+strconv.Itoa(axes)+" axes, the array has "+strconv.Itoa(len(spec.Shape)))
 		}
-		shape := append([]int64{n}, spec.Shape[1:]...)
+		shape := append([]int64{n}, spec.Shape[axes:]...)
 		dst, err := elementsAt(spec, dtype, shape, strides, data)
 		if err != nil {
 			return err
@@ -400,31 +441,10 @@ func takeRows(h handle, rows address, n int64, dtype *C.char, data address, stri
 		if err != nil {
 			return err
 		}
-		if m, ok := a.array.(ndfile.Masked); ok && spec.Masked && missing != nil {
-			return takeMasked(m, spec, list, dst, missing)
+		if _, ok := a.array.(ndfile.Masked); !ok || !spec.Masked {
+			clear(missing)
+			missing = nil
 		}
-		clear(missing)
-		return ndfile.Take(context.Background(), a.array, list, dst)
+		return ndfile.ReadPoints(context.Background(), a.array, axes, list, dst, missing)
 	})
-}
-
-// takeMasked reads row by row.
-func takeMasked(a ndfile.Masked, spec *ndfile.Spec, rows []int64, dst ndarray.Buffer, mask []byte) error {
-	from, to := ndarray.Full(spec.Shape), ndarray.Full(dst.Shape)
-	from.Count[0], to.Count[0] = 1, 1
-	for i, row := range rows {
-		if row < 0 || row >= spec.Shape[0] {
-			return outside("row", row, spec.Shape[0])
-		}
-		from.Start[0], to.Start[0] = row, int64(i)
-		part, err := dst.Sub(to)
-		if err != nil {
-			return err
-		}
-		size := len(mask) / len(rows)
-		if err := a.ReadMasked(context.Background(), from, part, mask[i*size:(i+1)*size]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -875,6 +875,21 @@ module ndfile
       integer(c_int32_t) :: ndf_array_take
     end function
 
+    ! Reads elements by their positions, in the order given.
+    function ndf_array_read_points(array, axes, points, npoints, dtype, data, strides, mask, err) bind(C)
+      import
+      integer(c_int64_t), value :: array
+      integer(c_int32_t), value :: axes
+      type(c_ptr), value :: points
+      integer(c_int64_t), value :: npoints
+      character(kind=c_char), intent(in), optional :: dtype(*)
+      type(c_ptr), value :: data
+      type(c_ptr), value :: strides
+      type(c_ptr), value :: mask
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_array_read_points
+    end function
+
     ! Computes sum, minimum, maximum and mean of the elements in a box, block by block.
     function ndf_array_reduce(array, ndim, start, count, step, what, out, err) bind(C)
       import
@@ -1279,6 +1294,7 @@ module ndfile
   public :: ndf_table_order
   public :: ndf_table_where
   public :: ndf_array_take
+  public :: ndf_array_read_points
   public :: ndf_array_reduce
   public :: ndf_table_arrow
   public :: ndf_array_arrow

@@ -1431,6 +1431,34 @@ NDF_API int32_t ndf_table_where(ndf_file file, const ndf_term *terms, int64_t nt
 NDF_API int32_t ndf_array_take(ndf_array array, const int64_t *rows, int64_t nrows, const char *dtype,
     void *data, const int64_t *strides, uint8_t *mask, ndf_error *err);
 
+/* Reads elements by their positions, in the order given.
+ *
+ * A position counts the combinations of indexes along the first axes, row-major, from 0: with all axes it is
+ * one element, with one axis a row, as for ndf_array_take. Along the axes behind them everything is read. Of
+ * an array in chunks each is decoded once; elements of a file without chunks are copied one by one out of a
+ * mapping.
+ *
+ *   array    the handle
+ *   axes     along how many axes the positions go, 1 up to all
+ *   points   [in, nullable] the positions; NULL only with npoints 0
+ *   npoints  how many, at most 2147483647
+ *   dtype    [in, nullable] as for ndf_array_take
+ *   data     [out, nullable] address of element 0 of the destination, whose shape is npoints, then the
+ *            extents of the axes from number axes on; NULL only where there are no elements
+ *   strides  [in, nullable] distances in bytes, one for each axis of that, may be negative; NULL: row-major
+ *            without gaps
+ *   mask     [out, nullable] as for ndf_array_take
+ *
+ * Returns NDF_OK; NDF_ERR_BOUNDS for a position outside the array; NDF_ERR_SHAPE when the array has not so
+ *   many axes; NDF_ERR_MASKED; NDF_ERR_DTYPE; NDF_ERR_NO_DATA; NDF_ERR_CORRUPT; NDF_ERR_LIMIT;
+ *   NDF_ERR_NOT_SUPPORTED for a file with NDF_CAP_WRITE_ONCE that is being created; NDF_ERR_IO;
+ *   NDF_ERR_HANDLE; NDF_ERR_ARGUMENT. After an error the content of data and mask is undefined.
+ * Ownership: nothing is kept.
+ * Threads: any; reads of one file run in parallel.
+ * Since 1.0. */
+NDF_API int32_t ndf_array_read_points(ndf_array array, int32_t axes, const int64_t *points, int64_t npoints,
+    const char *dtype, void *data, const int64_t *strides, uint8_t *mask, ndf_error *err);
+
 /* ==== Reductions ====================================================================== */
 
 /* Computes sum, minimum, maximum and mean of the elements in a box, block by block.

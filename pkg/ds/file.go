@@ -203,6 +203,16 @@ func (a *array) read(ctx context.Context, box ndarray.Box, dst ndarray.Buffer, m
 	return l.ReadBox(ctx, box, dst)
 }
 
+// ReadScattered implements [ndfile.Scattered].
+func (a *array) ReadScattered(ctx context.Context, starts []int64, n int64, dst ndarray.Buffer) (bool, error) {
+	if err := a.begin(ctx, false); err != nil || a.v.masked || a.v.code == boolCode {
+		return false, a.inArray(err)
+	}
+	l := a.block()
+	done, err := l.ReadScattered(ctx, starts, n, dst)
+	return done, a.inArray(err)
+}
+
 // block is the place of a variable that is plain numbers.
 func (a *array) block() flat.Block {
 	return flat.Block{File: a.src.file, Offset: a.ix.data, DType: a.spec.DType, Shape: a.v.shape, Mapped: &a.file.mapped}

@@ -61,7 +61,7 @@ var Abilities = []Ability{
 	{Cap: CapMasked, Name: "masked", Text: "elements can be missing", Interface: reflect.TypeFor[Masked](), Of: "Array"},
 	{Cap: CapStrings, Name: "strings", Text: "elements can have a length of their own", Interface: reflect.TypeFor[Strings](), Of: "Array"},
 	{Cap: CapOneShot, Name: "one-shot", Text: "small files are read and written in one pass", Interface: reflect.TypeFor[OneShot](), Of: "Format", Also: []reflect.Type{reflect.TypeFor[Loader]()}},
-	{Cap: CapMap, Name: "map", Text: "arrays can be mapped into memory", Interface: reflect.TypeFor[Mapper](), Of: "Array"},
+	{Cap: CapMap, Name: "map", Text: "arrays can be mapped into memory", Interface: reflect.TypeFor[Mapper](), Of: "Array", Also: []reflect.Type{reflect.TypeFor[Scattered]()}},
 	{Cap: CapTrailing, Name: "trailing", Text: "files can carry bytes after the array", Interface: reflect.TypeFor[Trailer](), Of: "File"},
 	{Cap: CapChunked, Name: "chunked", Text: "arrays are stored in chunks, which have codecs and a fill value", Interface: reflect.TypeFor[Chunked](), Of: "Array", Also: []reflect.Type{reflect.TypeFor[ShardWriter]()}},
 	{Cap: CapResize, Name: "resize", Text: "arrays that are a file of their own can change their shape", Interface: reflect.TypeFor[Resizer](), Of: "Array"},
@@ -293,6 +293,15 @@ type Migrator interface {
 	// completes what was interrupted, or is ErrArgument. Of the options From, To,
 	// Name and Overwrite do not count.
 	Migrate(ctx context.Context, fsys FS, path string, from Format, opt ConvertOptions) error
+}
+
+// Scattered is an Array whose elements can be copied from where they lie, each for
+// itself, which is quicker than reading what lies between them.
+type Scattered interface {
+	// ReadScattered copies runs of n elements, the i-th from element starts[i]*n on
+	// (row-major; all lie inside the array), one after the other to dst, which has no
+	// gaps. done is false where that is not the way, and nothing was read.
+	ReadScattered(ctx context.Context, starts []int64, n int64, dst ndarray.Buffer) (done bool, err error)
 }
 
 // Loader is a File that puts its arrays into a sink without making an Array of each.

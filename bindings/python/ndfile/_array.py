@@ -735,6 +735,15 @@ class Array(Chunked, StoredReducible):
             return data if out is None else out
         return self._with_mask(selection, data, mask, out)
 
+    def _read_points(self, axes: int, points: np.ndarray) -> Any:
+        """Read what stands at positions along the first axes."""
+        shape = len(points), *self._extents()[axes:]
+        data = np.empty(shape, self.dtype)
+        mask = np.empty(shape, np.uint8) if self.masked else None
+        place = axes, _elements.address(points), len(points)
+        self._load(lib.ndf_array_read_points, place, data, mask)
+        return data if mask is None else np.ma.MaskedArray(data, mask=mask.view(bool))
+
     def _load(self, function: Any, place: tuple[Any, ...], box: np.ndarray, mask: np.ndarray | None) -> None:
         name = None if box.dtype == self.dtype else _dtypes.from_numpy(box.dtype).encode()
         strides = None if box.flags.c_contiguous else INT64S[box.ndim](*box.strides)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _dtypes
 from ._errors import NotSupportedError, ShapeError
 from ._orthogonal import expand, is_array, positions
 
@@ -97,8 +98,8 @@ class Points:
     """Elements of an `Array` by their positions, as ``v.vindex``.
 
     Each axis takes a list or array of integers, or an integer; together they are broadcast, as in NumPy:
-    ``v.vindex[[0, 5], [2, 2]]`` is ``v[...][[0, 5], [2, 2]]``. Assignment works alike. Only rows near the
-    elements are read.
+    ``v.vindex[[0, 5], [2, 2]]`` is ``v[...][[0, 5], [2, 2]]``. Assignment works alike. Of an array in chunks
+    each chunk is decoded once; else the elements are copied one by one.
     """
 
     __slots__ = ("_array",)
@@ -121,8 +122,23 @@ class Points:
             index.append(flat.reshape(given.shape if given.dtype != bool else flat.shape))
         return list(np.broadcast_arrays(*index))
 
+    def _flat(self, key: Any) -> np.ndarray:
+        """Give positions along all axes, row-major."""
+        extents = self._array._extents()
+        given = [np.asarray(item) for item in key] if isinstance(key, tuple) else []
+        if len(given) == len(extents) and all(item.dtype.kind in "iu" for item in given):
+            try:
+                return np.asarray(np.ravel_multi_index(tuple(given), extents))
+            except (TypeError, ValueError):  # negative ones, or a mistake
+                pass
+        return np.asarray(np.ravel_multi_index(tuple(self._index(key)), extents))
+
     def __getitem__(self, key: Any) -> Any:
-        array, index = self._array, self._index(key)
+        array = self._array
+        if array.dtype_name not in _dtypes.VARIABLE and array._extents():
+            flat = self._flat(key)
+            return array._read_points(len(array._extents()), flat.ravel()).reshape(flat.shape)
+        index = self._index(key)
         shape = index[0].shape
         points = [i.ravel() for i in index]
         data = np.empty(math.prod(shape), array.dtype)

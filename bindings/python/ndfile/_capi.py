@@ -598,6 +598,7 @@ FUNCTIONS = {
     "ndf_table_order": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_table_where": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_take": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_array_read_points": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_reduce": (c_int32, (c_void_p, c_int32, c_void_p, c_void_p, c_void_p, c_uint32, c_void_p, c_void_p,)),
     "ndf_table_arrow": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_array_arrow": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p,)),

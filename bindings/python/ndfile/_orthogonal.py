@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from . import _dtypes
 from ._errors import BoundsError
 
 if TYPE_CHECKING:
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 #: Bytes of the file that are rather read in vain than skipped by another call.
 _GAP = 1 << 16
+#: Elements are read one by one where runs have so many times as many,
+_SPARSE = 4
+#: or are so many.
+_CALLS = 64
+#: Positions that go to the library at once.
+_POINTS = 1 << 20
 
 
 class _Run(NamedTuple):
@@ -34,7 +41,8 @@ class Orthogonal:
     ``v[...][np.ix_([1, 5], range(v.shape[1]), [0, 2])]``. Integers drop their axis. Masks, dtypes and scalars
     come as from ``v[...]``.
 
-    Only what lies near the selected elements is read, in runs of neighbours.
+    Only what lies near the selected elements is read, in runs of neighbours or, where they are few, one by
+    one.
 
     Examples
     --------
@@ -57,22 +65,75 @@ class Orthogonal:
         key = expand(key, len(extents), where)
         if not any(map(is_array, key)):
             return array[key]
-        axes: list[list[_Run]] = []
+        lists: dict[int, np.ndarray] = {}
         shape: list[int] = []
+        gaps: list[int] = []
+        wanted = spans = calls = 1
         row = array.nbytes
         for axis, (item, extent) in enumerate(zip(key, extents)):
             row = row // extent if extent else 0  # bytes of one step along this axis
+            gaps.append(_GAP // row if row else extent)
             if is_array(item):
-                index = positions(item, axis, extent, where)
-                axes.append(_runs(index, _GAP // row if row else extent))
+                index = lists[axis] = positions(item, axis, extent, where)
                 shape.append(len(index))
+                span, runs = _cost(index, gaps[-1])
+                spans, calls, wanted = spans * span, calls * runs, wanted * len(index)
             elif isinstance(item, slice):
-                n = len(range(*item.indices(extent)))
-                axes.append([_Run(item, slice(0, n), slice(None))])
-                shape.append(n)
+                shape.append(len(range(*item.indices(extent))))
+        sparse = spans > _SPARSE * wanted or calls > _CALLS
+        if sparse and array.dtype_name not in _dtypes.VARIABLE:
+            return self._pick(key, lists, tuple(shape))
+        sizes = iter(shape)
+        axes: list[list[_Run]] = []
+        for axis, item in enumerate(key):
+            if axis in lists:
+                axes.append(_runs(lists[axis], gaps[axis]))
+                next(sizes)
+            elif isinstance(item, slice):
+                axes.append([_Run(item, slice(0, next(sizes)), slice(None))])
             else:
                 axes.append([_Run(item, None, None)])
         return self._gather(axes, tuple(shape))
+
+    def _pick(self, key: tuple[Any, ...], lists: dict[int, np.ndarray], shape: tuple[int, ...]) -> Any:
+        """Read by positions along all axes up to the last that is not taken whole, some rows at a time."""
+        array = self._array
+        extents = array._extents()
+        axes = max(
+            axis for axis, item in enumerate(key) if not isinstance(item, slice) or item != slice(None)
+        )
+        axes += 1
+        index: list[np.ndarray] = []
+        for axis, item in enumerate(key[:axes]):
+            if axis in lists:
+                index.append(lists[axis])
+            elif isinstance(item, slice):
+                index.append(np.arange(*item.indices(extents[axis])))
+            else:
+                index.append(positions([item], axis, extents[axis], array._where))
+        counts = [len(i) for i in index]
+        flat = np.zeros((1,) * axes, np.int64)
+        stride = 1
+        for axis in range(axes - 1, 0, -1):
+            ones = [1] * axes
+            ones[axis] = counts[axis]
+            flat = flat + (index[axis] * stride).reshape(ones)
+            stride *= extents[axis]
+        step = max(1, _POINTS // max(1, flat.size))
+        whole = *counts, *extents[axes:]
+        data = np.empty(whole, array.dtype)  # memory that is not touched costs nothing
+        mask = np.empty(whole, bool) if array.masked else None
+        for first in range(0, counts[0], step):
+            rows = index[0][first : first + step] * stride
+            points = np.ascontiguousarray(flat + rows.reshape((len(rows),) + (1,) * (axes - 1))).ravel()
+            part = array._read_points(axes, points).reshape(len(rows), *whole[1:])
+            if len(rows) == counts[0]:
+                return part.reshape(shape)
+            data[first : first + step] = np.asarray(part)
+            if mask is not None:
+                mask[first : first + step] = part.mask
+        data = data.reshape(shape)
+        return data if mask is None else np.ma.MaskedArray(data, mask=mask.reshape(shape))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         array = self._array
@@ -146,8 +207,21 @@ def positions(item: Any, axis: int, extent: int, where: str) -> np.ndarray:
     if low < -extent or high >= extent:
         i = low if low < -extent else high
         raise BoundsError(f"{where}: index {i} is out of bounds for axis {axis} with size {extent}")
-    index = index.astype(np.intp)
-    return np.where(index < 0, index + extent, index)
+    index = index.astype(np.intp, copy=False)
+    return index if low >= 0 else np.where(index < 0, index + extent, index)
+
+
+def _cost(index: np.ndarray, gap: int) -> tuple[int, int]:
+    """Give the steps along an axis that reading by runs takes, and the number of runs."""
+    if len(index) < 2:
+        return len(index), len(index)
+    steps = np.diff(index)
+    if steps[0] > 1 and (steps == steps[0]).all():
+        return len(index), 1
+    if steps.min() < 0:
+        steps = np.diff(np.sort(index))
+    between = steps[steps > max(gap, 1)]
+    return int(steps.sum() - between.sum()) + 1 + len(between), 1 + len(between)
 
 
 def _runs(index: np.ndarray, gap: int) -> list[_Run]:

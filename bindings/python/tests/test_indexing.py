@@ -221,3 +221,37 @@ def test_out_refused(file):
         file["text"].read(out=np.empty(SHAPE, "i4"))
     with pytest.raises(ndfile.ArgumentError, match="name"):
         ndfile.read(file.path, out=np.empty(SHAPE))
+
+
+@pytest.mark.parametrize("name", ["x.ds", "x.npy", "x.ra", "x.zarr", "masked.ds", "big.ds"])
+def test_sparse_positions(tmp_path, name):
+    """Few elements of a large array: lists along several axes, and points."""
+    values = RANDOM.integers(0, 1 << 30, (300, 40, 50)).astype(">i4" if name == "big.ds" else "i4")
+    if name == "masked.ds":
+        values = np.ma.MaskedArray(values, mask=RANDOM.random(values.shape) < 0.3)
+    path = tmp_path / name
+    storage = {"format": "zarr2", "chunks": (70, 11, 50)} if name == "x.zarr" else {}
+    ndfile.save(path, {"x": values} if name.endswith(".ds") else values, **storage)
+    with ndfile.open(path) as f:
+        v = f["x"] if name.endswith(".ds") else f.array
+        rows, columns = RANDOM.integers(-300, 300, 9), RANDOM.choice(40, 5, replace=False)
+        for key in [
+            (rows, columns, slice(None)),
+            (rows, slice(None), columns),
+            (rows, 7, slice(3, 40, 9)),
+            (slice(None, None, 60), columns, [49, 0]),
+            (-1, rows % 40, [0, 49, 0]),
+        ]:
+            mesh = [np.r_[k] if not isinstance(k, slice) else np.arange(n)[k] for k, n in zip(key, v.shape)]
+            kept = [i for i, k in enumerate(key) if not isinstance(k, int)]
+            want = values[np.ix_(*mesh)].reshape([len(mesh[i]) for i in kept])
+            same(v.oindex[key], want.astype("i4"))
+        at = RANDOM.integers(-300, 300, (4, 1)), RANDOM.integers(0, 40, (1, 25)), -3
+        same(v.vindex[at], values[at].astype("i4"))
+        at = RANDOM.integers(0, 300, 1000), RANDOM.integers(0, 40, 1000), RANDOM.integers(0, 50, 1000)
+        same(v.vindex[at], values[at].astype("i4"))
+        for wrong in ([300], [0], [0]), ([-301], [0], [0]), ([0], [40], [0]):
+            with pytest.raises(ndfile.BoundsError, match="out of bounds"):
+                v.vindex[wrong]
+            with pytest.raises(ndfile.BoundsError, match="out of bounds"):
+                v.oindex[wrong]

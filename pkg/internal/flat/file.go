@@ -116,6 +116,15 @@ func (f *file) ReadBox(ctx context.Context, box ndarray.Box, dst ndarray.Buffer)
 	return f.located(l.ReadBox(ctx, box, dst))
 }
 
+// ReadScattered implements [ndfile.Scattered].
+func (f *file) ReadScattered(ctx context.Context, starts []int64, n int64, dst ndarray.Buffer) (bool, error) {
+	if err := f.check(false); err != nil || f.head.Encoding != nil {
+		return false, f.located(err)
+	}
+	done, err := f.head.ReadScattered(ctx, starts, n, dst)
+	return done, f.located(err)
+}
+
 func (f *file) WriteBox(context.Context, ndarray.Box, ndarray.Buffer) error {
 	return f.located(f.check(true))
 }

@@ -1,6 +1,8 @@
 package flat
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"sync"
 	"syscall"
@@ -57,22 +59,32 @@ func (m *Mapped) open(f vfs.File) {
 	}
 }
 
+// hold maps the file, where that has not been done, and keeps the mapping until
+// mu.RUnlock; false: there is none, nor anything to unlock.
+func (m *Mapped) hold(f vfs.File) bool {
+	m.mu.RLock()
+	if m.data == nil && !m.none {
+		m.mu.RUnlock()
+		m.open(f)
+		m.mu.RLock()
+	}
+	if m.data == nil {
+		m.mu.RUnlock()
+		return false
+	}
+	return true
+}
+
 // copyBox copies a box of the array out of the mapping. done is false where that is not
 // the way: see [Block.ReadBox] for all else.
 func (m *Mapped) copyBox(l *Block, box *ndarray.Box, dst ndarray.Buffer) (done bool, err error) {
 	if l.Fortran || box.Check(l.Shape) != nil || !l.sparse(box) {
 		return false, nil
 	}
-	m.mu.RLock()
-	if m.data == nil && !m.none {
-		m.mu.RUnlock()
-		m.open(l.File)
-		m.mu.RLock()
-	}
-	defer m.mu.RUnlock()
-	if m.data == nil {
+	if !m.hold(l.File) {
 		return false, nil
 	}
+	defer m.mu.RUnlock()
 	src := l.part(box, m.data)
 	if src.Check() != nil { // the file was shorter; the ordinary way says so
 		return false, nil
@@ -80,6 +92,66 @@ func (m *Mapped) copyBox(l *Block, box *ndarray.Box, dst ndarray.Buffer) (done b
 	err = vfs.Guarded(m.data, func() error { return ndarray.Copy(dst, src) })
 	// After a fault the ordinary way says what there is.
 	return !errors.Is(err, syscall.EIO), err
+}
+
+// ReadScattered is as in [ndfile.Scattered].
+func (l *Block) ReadScattered(ctx context.Context, starts []int64, n int64, dst ndarray.Buffer) (done bool, err error) {
+	to := dst.Bytes()
+	if l.Mapped == nil || l.Fortran || to == nil || !l.DType.Equal(dst.DType) && !l.DType.IsSwapOf(dst.DType) {
+		return false, nil
+	}
+	m := l.Mapped
+	if !m.hold(l.File) {
+		return false, nil
+	}
+	defer m.mu.RUnlock()
+	size := n * int64(l.DType.Size)
+	all, err := ndarray.NBytes(l.Shape, l.DType.Size)
+	if end, ok := ndarray.Add(l.Offset, all); err != nil || !ok || end > int64(len(m.data)) {
+		return false, err // the ordinary way says what is missing
+	}
+	elements := m.data[l.Offset : l.Offset+all]
+	const step = 1 << 20
+	for from := 0; from < len(starts); from += step {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		some := starts[from:min(from+step, len(starts))]
+		part := to[int64(from)*size:][:int64(len(some))*size]
+		if err := vfs.Guarded(m.data, func() error { gather(part, elements, some, size); return nil }); err != nil {
+			return false, nil
+		}
+	}
+	if l.DType.IsSwapOf(dst.DType) && !l.DType.Equal(dst.DType) {
+		ndarray.SwapBytes(to, l.DType)
+	}
+	return true, nil
+}
+
+// gather copies pieces of size bytes, numbered in src, one after the other.
+func gather(dst, src []byte, numbers []int64, size int64) {
+	switch size {
+	case 1:
+		for i, k := range numbers {
+			dst[i] = src[k]
+		}
+	case 2:
+		for i, k := range numbers {
+			binary.NativeEndian.PutUint16(dst[2*i:], binary.NativeEndian.Uint16(src[2*k:]))
+		}
+	case 4:
+		for i, k := range numbers {
+			binary.NativeEndian.PutUint32(dst[4*i:], binary.NativeEndian.Uint32(src[4*k:]))
+		}
+	case 8:
+		for i, k := range numbers {
+			binary.NativeEndian.PutUint64(dst[8*i:], binary.NativeEndian.Uint64(src[8*k:]))
+		}
+	default:
+		for i, k := range numbers {
+			copy(dst[int64(i)*size:int64(i+1)*size], src[k*size:])
+		}
+	}
 }
 
 // sparse reports whether a box is worth a mapping.

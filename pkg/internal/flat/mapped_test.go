@@ -127,3 +127,43 @@ func TestReadShared(t *testing.T) {
 		t.Errorf("of a file that is too short: %v", err)
 	}
 }
+
+// Runs at any places come out of a mapping, in either byte order; after the file became
+// shorter nothing is given.
+func TestScatteredRuns(t *testing.T) {
+	path, l := counted(t, 2000, 500)
+	for _, n := range []int64{1, 2, 3, 500} {
+		for _, dtype := range []string{"<u4", ">u4"} {
+			starts := []int64{7, 0, 1_000_000/n - 1, 7, 3}
+			dst, err := ndarray.NewBuffer(ndarray.MustParse(dtype), []int64{5 * n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if done, err := l.ReadScattered(t.Context(), starts, n, dst); !done || err != nil {
+				t.Fatal(n, dtype, done, err)
+			}
+			for i, p := range starts {
+				for k := range n {
+					at := (int64(i)*n + k) * 4
+					got := binary.LittleEndian.Uint32(dst.Data[at:])
+					if dtype == ">u4" {
+						got = binary.BigEndian.Uint32(dst.Data[at:])
+					}
+					if got != uint32(p*n+k) {
+						t.Fatalf("runs of %d as %s: element %d of run %d is %d", n, dtype, k, p, got)
+					}
+				}
+			}
+		}
+	}
+	if err := os.Truncate(path, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	dst, _ := ndarray.NewBuffer(ndarray.MustParse("<u4"), []int64{2})
+	if done, err := l.ReadScattered(t.Context(), []int64{0, 999_999}, 1, dst); done || err != nil {
+		t.Error("what is gone was read: ", done, err)
+	}
+	if done, err := l.ReadScattered(t.Context(), []int64{0, 5}, 1, dst); !done || err != nil {
+		t.Error("what is left was not read: ", err)
+	}
+}
