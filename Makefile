@@ -149,7 +149,7 @@ torture: $(LIB) $(VENV)/ok ## kill processes at every system call, not only at t
 	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/bcolz/crosstest ./pkg/zarr/crosstest -run Killed -v
 	NDFILE_TORTURE=1 $(GO) test -count=1 ./cmd/ndfile -run Bounded -v
 	NDFILE_TEST_WRITERS_SCALE=100 $(GO) test -count=1 -timeout 60m ./pkg/ndfile/all -run 'Appenders|SharedRegions|MixedWriters' -v
-	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/... -run '^Test(Format[023]?|MigratePowerCut)$$/^(array|table|numbers|text|PowerCuts)$$/^PowerCuts$$'
+	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/... -run '^Test(Format[023]?|ArchiveFormat|ClassicFormat|OtherPowerCuts|MigratePowerCut)$$/^(array|table|dataset|numbers|text|shards.*|consolidated.*|PowerCuts)$$/^PowerCuts$$'
 
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'

@@ -371,14 +371,19 @@ func (s *store) writeCopies(copies *pyjson.Object, opt ndfile.WriteOptions) erro
 		if copies == nil {
 			err := s.files.Remove(s.path(s.version.copies))
 			if errors.Is(err, fs.ErrNotExist) {
-				err = nil
+				return nil
+			}
+			if err == nil && opt.Sync { // they must not come back after what is done next
+				err = s.files.SyncDir(s.root)
 			}
 			return err
 		}
 		doc := object("metadata", pyjson.ObjectValue(copies), "zarr_consolidated_format", pyjson.Int(1)).Object()
-		if old, err := s.read(context.Background(), s.version.copies); err == nil && bytes.Equal(old, s.version.append(nil, doc)) {
+		old, err := s.read(context.Background(), s.version.copies)
+		if err == nil && bytes.Equal(old, s.version.append(nil, doc)) {
 			return nil
 		}
+		opt.Ordered = errors.Is(err, fs.ErrNotExist) // else a power failure could leave a file cut short, and no group to be opened
 		return s.writeDocument(s.version.copies, doc, opt)
 	}
 	text, err := s.read(context.Background(), s.version.meta)

@@ -24,6 +24,7 @@ type file struct {
 	oldAttrs *ndfile.Attrs // as they are on disk; when updating
 	copies   copies        // around the array
 	of, name string        // of an array of a group: the path of that, and the name there
+	within   *group        // that group, where it is open for changes
 }
 
 // Located names the file, and the array where there are several.

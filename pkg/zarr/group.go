@@ -233,6 +233,9 @@ func (g *group) array(name string) (*file, error) {
 		return nil, ndfile.Locate(err, g.path(name), "", false)
 	}
 	f.of, f.name = g.Path, name
+	if g.Mode == edit.Updating {
+		f.within = g
+	}
 	g.open[name] = f
 	return f, nil
 }

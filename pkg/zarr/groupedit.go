@@ -353,15 +353,23 @@ func (g *group) moving(ctx context.Context, name string, do func() error) error 
 	}
 	return g.holding(ctx, held, func() error {
 		// A writer without our locks may have made something meanwhile: it is moved too.
-		err := g.copies.drop(ctx, &g.store, true, g.Write)
-		if err == nil {
-			err = g.reload(ctx)
-		}
-		if err != nil {
+		if err := g.dropCopies(ctx); err != nil {
 			return err
 		}
 		return do()
 	})
+}
+
+// dropCopies removes the consolidated metadata before a change that would make them
+// lead to what is not there any more. A flush writes them again.
+func (g *group) dropCopies(ctx context.Context) error {
+	if err := g.Begin(ctx); err != nil {
+		return err
+	}
+	if err := g.copies.drop(ctx, &g.store, true, g.Write); err != nil {
+		return err
+	}
+	return g.reload(ctx)
 }
 
 // holding runs do under the writer locks of some nodes, but for those that are held

@@ -23,7 +23,8 @@ import (
 //
 //   - growing clears what is outside of the old shape, then writes the metadata:
 //     the shape may be wrong, so that what is there is moved aside first;
-//   - shrinking writes the metadata, then clears what is outside of the new shape;
+//   - shrinking removes consolidated metadata, which would have what is gone, writes
+//     the metadata, then clears what is outside of the new shape;
 //   - appending clears, writes the elements, then the metadata.
 //
 // What is about to come is noted before anything is written outside of the shape or
@@ -35,7 +36,26 @@ import (
 // Resize implements [ndfile.Resizer]. With locks it goes by the shape on disk,
 // which another process may have changed.
 func (a *array) Resize(ctx context.Context, shape []int64) error {
+	if g := a.file.within; g != nil && a.shrinks(shape) {
+		g.Lock()
+		defer g.Unlock()
+		if err := g.dropCopies(ctx); err != nil {
+			return g.Located(err)
+		}
+	}
 	return a.change(ctx, func() error { return a.resize(ctx, slices.Clone(shape)) })
+}
+
+// shrinks tells whether another shape cuts something off.
+func (a *array) shrinks(shape []int64) bool {
+	a.file.RLock()
+	defer a.file.RUnlock()
+	for axis, n := range a.file.meta.shape {
+		if axis < len(shape) && shape[axis] < n {
+			return true
+		}
+	}
+	return false
 }
 
 // Append implements [ndfile.Resizer]. The elements are on disk when it returns.
@@ -133,6 +153,11 @@ func (a *array) resize(ctx context.Context, shape []int64) error {
 			return err
 		}
 		a.ours = a.largest(a.ours, old)
+		if f.within == nil && f.version.caps&ndfile.CapGroups != 0 {
+			if err := f.copies.drop(ctx, &f.store, false, f.Write); err != nil {
+				return err
+			}
+		}
 	}
 	f.intend(shape)
 	if err := a.setShape(ctx, shape); err != nil || !cuts {

@@ -13,7 +13,7 @@ import (
 )
 
 // Event is something that an operation did to a file or folder: "sync", "create" (for
-// writing), "rename" (to this path) or "remove".
+// writing), "mkdir", "rename" (to this path) or "remove".
 type Event struct{ Kind, Path string }
 
 func (e Event) String() string { return e.Kind + " " + e.Path }
@@ -76,6 +76,8 @@ func event(text string) (e Event, ok bool) {
 		return Event{"rename", names[len(names)-1]}, true
 	case strings.HasPrefix(name, "unlink"), name == "rmdir":
 		return Event{"remove", names[0]}, true
+	case strings.HasPrefix(name, "mkdir"):
+		return Event{"mkdir", names[0]}, true
 	case name == "openat" && strings.Contains(text, "O_CREAT"):
 		return Event{"create", names[0]}, true
 	}
@@ -101,7 +103,21 @@ func (s Store) Synced(events []Event, shrinks bool) error {
 	if err := s.Flushed(events); err != nil {
 		return err
 	}
+	if err := FoldersSynced(events); err != nil {
+		return err
+	}
 	return s.inOrder(events, shrinks)
+}
+
+// FoldersSynced reports a folder that was made in the store, and whose own folder is
+// not synced afterwards. What was made with a temporary name is found by its rename.
+func FoldersSynced(events []Event) error {
+	for i, e := range events {
+		if e.Kind == "mkdir" && !strings.Contains(e.Path, ".ndf-tmp-") && !slices.Contains(events[i:], Event{"sync", filepath.Dir(e.Path)}) {
+			return fmt.Errorf("%v: the folder around it is not synced afterwards", e)
+		}
+	}
+	return nil
 }
 
 // Flushed reports what is not synced at the end: contents and folders of files that

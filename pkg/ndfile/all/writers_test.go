@@ -379,6 +379,41 @@ func TestHolderKilled(t *testing.T) {
 	f.Abort()
 }
 
+// TestKilledHolders: in every format that locks, the next writer does not wait for
+// one that was killed.
+func TestKilledHolders(t *testing.T) {
+	for name, kind := range mixedKinds {
+		path := filepath.Join(t.TempDir(), "s")
+		if err := kind.create(path, name == "table"); err != nil {
+			t.Fatal(err)
+		}
+		c, out := start(t, "hold", path, 0, 0)
+		if _, err := out.Read(make([]byte, 8)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := open(path, ndfile.OpenOptions{Timeout: -1}); !errors.Is(err, ndfile.ErrBusy) {
+			t.Fatalf("%s: open beside the holder: %v", name, err)
+		}
+		opened := make(chan error, 1)
+		go func() { // waits already when the holder is killed
+			f, err := open(path, ndfile.OpenOptions{Timeout: time.Minute})
+			if err == nil {
+				err = f.Close(ctx)
+			}
+			opened <- err
+		}()
+		c.Process.Kill()
+		c.Wait()
+		begin := time.Now()
+		if err := <-opened; err != nil {
+			t.Fatal(name, err)
+		}
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("%s: waited %v for a writer that was killed", name, took)
+		}
+	}
+}
+
 // TestTurns: writers who come again at once let one who waits go first, so that all
 // get about as many turns.
 func TestTurns(t *testing.T) {

@@ -78,6 +78,13 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
+// RunOne runs one check of the suite, in a subtest, for files that differ little from
+// those that Run has.
+func RunOne(t *testing.T, c Config, name string) {
+	i := slices.IndexFunc(checks, func(ck check) bool { return ck.name == name })
+	t.Run(name, func(t *testing.T) { checks[i].run(newSuite(t, c, name)) })
+}
+
 // check is one test of the suite.
 type check struct {
 	name  string

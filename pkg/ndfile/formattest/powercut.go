@@ -35,7 +35,8 @@ func roundsOf() int {
 //
 // Not synced, on a file system that keeps order: what was there before the session
 // and was not changed by it can be read, and a store that was there opens. Where the
-// rest is not as it was after one of the calls, Verify says so.
+// rest is not as it was after one of the calls, Verify says so. Where rows were
+// appended to columns, a repair cuts them to the last one that is whole.
 //
 // Not synced, and no order: nothing hangs or crashes, and what is not there is an
 // error.
@@ -79,6 +80,7 @@ type progress struct {
 	done   int        // the last one that was reported
 	mix    bool       // see step
 	whole  bool       // all or nothing where order is kept, synced or not
+	grows  bool       // rows are added, and nothing else is done
 }
 
 // possible are the states that a synced file can be in.
@@ -106,7 +108,10 @@ func (s *suite) cutSession(do []step, flushed, sync bool, c *content) {
 	path := s.path("f")
 	start := ndfile.NewMem()
 	s.ok(s.writeRows(start, path, c, ndfile.WriteOptions{}))
-	p := &progress{mix: slices.ContainsFunc(do, func(st step) bool { return st.mix })}
+	p := &progress{
+		mix:   slices.ContainsFunc(do, func(st step) bool { return st.mix }),
+		grows: !slices.ContainsFunc(do, func(st step) bool { return st.name != "append" && st.name != "grow" }),
+	}
 	s.blackouts(s.tree(start, "/"), sync, p, func(s *suite, fsys ndfile.FS) {
 		s.synced = sync
 		c := c.clone()
@@ -240,7 +245,33 @@ func (s *suite) survived(disk *ndfile.Mem, p *progress, ordered, sync bool) erro
 	if p.states[0] == nil {
 		return nil // the last step was to make it, and Verify says that it was not done
 	}
-	return s.oldRows(disk, path, states)
+	if err := s.oldRows(disk, path, states); err != nil || !p.grows || !s.has(ndfile.CapRows) {
+		return err
+	}
+	return s.mended(disk, path, states)
+}
+
+// mended repairs a file that rows were added to: then all of it can be read, with the
+// rows that it had before and the first ones of those that were added.
+func (s *suite) mended(disk *ndfile.Mem, path string, states []*content) error {
+	opt := ndfile.VerifyOptions{FS: disk, Format: s.format.Name(), Repair: true}
+	if err := ndfile.Verify(ctx, s.cfg.Formats, path, opt, func(ndfile.Problem) {}); err != nil {
+		return fmt.Errorf("repair: %w", err)
+	}
+	got, err := s.read(disk, path)
+	if err != nil {
+		return fmt.Errorf("after a repair: %w", err)
+	}
+	for _, a := range states[len(states)-1].arrays {
+		b := got.find(a.name)
+		if b == nil || b.shape[0] < states[0].find(a.name).shape[0] || b.shape[0] > a.shape[0] {
+			return fmt.Errorf("after a repair: %q is not there, or has not the rows of before", a.name)
+		}
+		if want := a.sub(rowBox(a.shape, 0, b.shape[0])); !slices.EqualFunc(b.elems, want.elems, slices.Equal) {
+			return fmt.Errorf("after a repair: %q has other elements", a.name)
+		}
+	}
+	return nil
 }
 
 // amongOrNone is among, for states that can be no file.

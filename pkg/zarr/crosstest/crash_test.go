@@ -57,10 +57,58 @@ func TestMain(m *testing.M) {
 			ops["flushed: "+name+" "+format] = func(dir string) error { flush = true; return c.do(dir) }
 		}
 	}
+	for name, do := range groupChanges {
+		for _, format := range []string{"zarr2", "zarr3"} {
+			ops["synced: "+name+" "+format] = func(dir string) error { sync = true; return updateGroup(dir, do) }
+			ops["flushed: "+name+" "+format] = func(dir string) error { flush = true; return updateGroup(dir, do) }
+		}
+	}
 	for name, do := range shardChanges {
 		ops[name] = do
 	}
 	crashtest.Main(m, ops)
+}
+
+// groupChanges are what is done to a group.
+var groupChanges = map[string]func(f ndfile.File) error{
+	"add": func(f ndfile.File) error {
+		a, err := f.Add(ctx, "new", ndfile.Spec{DType: i4, Shape: extents, Chunks: []int64{3, 2}})
+		if err == nil {
+			err = a.WriteBox(ctx, ndarray.Full(extents), counting(50, extents...))
+		}
+		return err
+	},
+	"add below": func(f ndfile.File) error {
+		_, err := f.Add(ctx, "below/it/new", ndfile.Spec{DType: i4, Shape: extents, Chunks: []int64{3, 2}})
+		return err
+	},
+	"write in group": func(f ndfile.File) error {
+		a, err := f.Array("old")
+		if err == nil {
+			err = a.WriteBox(ctx, ndarray.Full(extents), counting(50, extents...))
+		}
+		return err
+	},
+	"attrs in group": func(f ndfile.File) error {
+		f.Attrs().Set("title", ndfile.StringValue("new"))
+		return nil
+	},
+}
+
+// newGroup makes a group with an array, in a new folder.
+func newGroup(t *testing.T, format ndfile.Format) (dir string) {
+	template := t.TempDir()
+	f, err := format.Create(ctx, ndfile.OS, storePath(template), ndfile.CreateOptions{})
+	if err == nil {
+		_, err = f.Add(ctx, "old", ndfile.Spec{DType: i4, Shape: extents, Chunks: []int64{3, 2}})
+	}
+	if err == nil {
+		err = f.Close(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return template
 }
 
 // sync opens the store with Sync, flush flushes it so before it is closed.
@@ -74,14 +122,21 @@ func migrate(dir, to string) error {
 }
 
 func update(dir string, do func(ndfile.File, ndfile.Array) error) error {
+	return updateGroup(dir, func(f ndfile.File) error {
+		a, err := f.Array("")
+		if err == nil {
+			err = do(f, a)
+		}
+		return err
+	})
+}
+
+func updateGroup(dir string, do func(ndfile.File) error) error {
 	f, err := ndfile.Open(ctx, formats, storePath(dir), ndfile.OpenOptions{Mode: ndfile.Update, Sync: sync})
 	if err != nil {
 		return err
 	}
-	a, err := f.Array("")
-	if err == nil {
-		err = do(f, a)
-	}
+	err = do(f)
 	if err == nil && flush {
 		err = f.(ndfile.Flusher).Flush(ctx, ndfile.FlushOptions{Sync: true})
 	}
