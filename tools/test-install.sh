@@ -78,4 +78,6 @@ $pip install build hatchling
 "$work/empty/bin/python" -m pip --disable-pip-version-check -q install "$work"/dist/ndfile-*.tar.gz
 sed -n '/^```python$/,/^```$/p' "$root/README.md" | grep -v '^```' >"$work/example.py"
 (cd "$work" && env -u NDFILE_LIB -u PYTHONPATH "$work/empty/bin/python" example.py)
-echo 'install: pip install of the source distribution, then the README example: ok'
+test "$("$work/empty/bin/ndfile" formats | head -n 1 | cut -d' ' -f1)" = ds
+ls "$work"/empty/lib/python*/site-packages/ndfile-*.dist-info/sboms/ndfile.cdx.json >/dev/null
+echo 'install: pip install of the source distribution, then the README example and the command: ok'

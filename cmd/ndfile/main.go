@@ -112,7 +112,7 @@ Exit status: 0 done, 1 a file is bad or a comparison differs, 2 wrong usage,
 	}
 	root.PersistentFlags().Bool("json", false, "print JSON (strict: NaN and the infinities are strings)")
 	root.PersistentFlags().Int("threads", 0, "how many threads may work at a time; 0 is one for each processor")
-	root.AddCommand(newLs(), newInfo(), newCat(), newStats(), newPlot(), newDiff(), newVerify(), newRepair(), newSeal(), newClean(), newConvert(),
+	root.AddCommand(newLs(), newInfo(), newCat(), newRows(), newHead(), newStats(), newPlot(), newDiff(), newVerify(), newRepair(), newSeal(), newClean(), newConvert(),
 		newSelect(), newMerge(), newRename(), newRm(), newSet(), newFormats(), newDemo(), newDocs())
 	return root
 }
