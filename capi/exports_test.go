@@ -83,6 +83,8 @@ var exports = []any{
 	ndfgo_concat,
 	ndfgo_set_threads,
 	ndfgo_set_limits,
+	ndfgo_set_cache_limit,
+	ndfgo_get_cache,
 }
 
 // privates are what the library's own C calls.

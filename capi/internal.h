@@ -283,5 +283,7 @@ extern int32_t ndfgo_split(char *src, ndf_part *parts, int64_t nparts, ndf_split
 extern int32_t ndfgo_concat(char **srcs, int64_t nsrcs, char *dst, ndf_split_options *options, ndf_error *err);
 extern int32_t ndfgo_set_threads(int32_t threads, ndf_error *err);
 extern int32_t ndfgo_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err);
+extern int32_t ndfgo_set_cache_limit(int64_t bytes, ndf_error *err);
+extern int32_t ndfgo_get_cache(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err);
 
 #endif

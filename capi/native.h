@@ -16,6 +16,7 @@ typedef struct ndfile_process {
   int32_t threads;    /* of ndf_set_threads; 0: one for each processor */
   int64_t max_header; /* of ndf_set_limits; 0: the default */
   int64_t max_chunk;  /* the same */
+  int64_t cache_limit; /* of ndf_set_cache_limit, plus 1; 0: the default */
   pthread_key_t key;  /* by which threads that end give back what they have of the Go runtime in use */
   int32_t _Atomic has_key;
   int64_t _Atomic forks;                           /* of this process, begun until now */

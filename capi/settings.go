@@ -6,6 +6,7 @@ package main
 import "C"
 
 import (
+	"math"
 	"strconv"
 	"sync/atomic"
 
@@ -100,5 +101,73 @@ func ndfgo_set_limits(max_header C.int64_t, max_chunk C.int64_t, err *C.ndf_erro
 	atomic.StoreInt64((*int64)(&C.ndfile_shared.max_header), int64(max_header))
 	atomic.StoreInt64((*int64)(&C.ndfile_shared.max_chunk), int64(max_chunk))
 	ndfile.SetMaxChunk(int64(max_chunk))
+	return report(err, nil)
+}
+
+// ndfgo_set_cache_limit sets how much the process keeps of decoded chunks, for all open arrays together.
+//
+// Reads of parts of a chunk are served from it, so that elements that lie close together are decoded once. What is beyond the
+// limit goes at once, what was used least recently first. What is kept of an array goes when its file is closed, or when it is
+// changed through this handle; changes by others are not noticed. The setting lasts in children of fork().
+//
+// C: int32_t ndf_set_cache_limit(int64_t bytes, ndf_error *err)
+//
+// Parameters:
+//   - bytes: of elements; 0: nothing is kept; -1: 64 MiB, which is the default
+//
+// Returns: NDF_OK; NDF_ERR_ARGUMENT for any other negative number.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_set_cache_limit
+func ndfgo_set_cache_limit(bytes C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	if bytes < -1 || bytes == math.MaxInt64 {
+		return report(err, badArgument("bytes is "+strconv.FormatInt(int64(bytes), 10)+", expected 0 or more, or -1"))
+	}
+	limit := int64(bytes)
+	if bytes == -1 {
+		limit = ndfile.DefaultCacheLimit
+	}
+	// In C's memory 0 is the default: what nobody set.
+	atomic.StoreInt64((*int64)(&C.ndfile_shared.cache_limit), limit+1)
+	ndfile.SetCacheLimit(limit)
+	return report(err, nil)
+}
+
+// ndfgo_get_cache tells what is kept of decoded chunks, see ndf_set_cache_limit.
+//
+// C: int32_t ndf_get_cache(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err)
+//
+// Parameters:
+//   - limit (out, nullable): receives the limit in bytes
+//   - used (out, nullable): receives the bytes that are kept now
+//   - hits (out, nullable): receives how many reads of parts of chunks were served from what is kept, in this process
+//   - misses (out, nullable): receives how many were not
+//
+// Returns: NDF_OK.
+//
+// Ownership: nothing is kept.
+//
+// Threads: any.
+//
+// Since: 1.0
+//
+//export ndfgo_get_cache
+func ndfgo_get_cache(limit, used, hits, misses *C.int64_t, err *C.ndf_error) (status C.int32_t) {
+	defer guard(err, &status)
+	c := ndfile.Cache()
+	for _, out := range []struct {
+		p *C.int64_t
+		n int64
+	}{{limit, c.Limit}, {used, c.Used}, {hits, c.Hits}, {misses, c.Misses}} {
+		if out.p != nil {
+			*out.p = C.int64_t(out.n)
+		}
+	}
 	return report(err, nil)
 }

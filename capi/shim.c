@@ -96,6 +96,8 @@ typedef struct calls {
   int32_t (*concat)(char **srcs, int64_t nsrcs, char *dst, ndf_split_options *options, ndf_error *err);
   int32_t (*set_threads)(int32_t threads, ndf_error *err);
   int32_t (*set_limits)(int64_t max_header, int64_t max_chunk, ndf_error *err);
+  int32_t (*set_cache_limit)(int64_t bytes, ndf_error *err);
+  int32_t (*get_cache)(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err);
 } calls;
 
 static const calls own_calls = {
@@ -178,6 +180,8 @@ static const calls own_calls = {
   ndfgo_concat,
   ndfgo_set_threads,
   ndfgo_set_limits,
+  ndfgo_set_cache_limit,
+  ndfgo_get_cache,
 };
 
 const void *_Atomic ndfile_table = &own_calls;
@@ -186,6 +190,7 @@ const void *ndf_private_calls_1(ndfile_process *shared) {
   ndfile_shared = shared;
   ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps these itself */
   ndfgo_set_limits(shared->max_header, shared->max_chunk, NULL);
+  ndfgo_set_cache_limit(shared->cache_limit - 1, NULL);
   return &own_calls;
 }
 
@@ -688,6 +693,16 @@ int32_t ndf_set_threads(int32_t threads, ndf_error *err) {
 int32_t ndf_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->set_limits(max_header, max_chunk, ARG(ndf_error *, err));
+}
+
+int32_t ndf_set_cache_limit(int64_t bytes, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->set_cache_limit(bytes, ARG(ndf_error *, err));
+}
+
+int32_t ndf_get_cache(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->get_cache(ARG(int64_t *, limit), ARG(int64_t *, used), ARG(int64_t *, hits), ARG(int64_t *, misses), ARG(ndf_error *, err));
 }
 
 /* Texts that last as long as the process. */

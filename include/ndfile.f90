@@ -1248,6 +1248,25 @@ module ndfile
       type(ndf_error), intent(out), optional :: err
       integer(c_int32_t) :: ndf_set_limits
     end function
+
+    ! Sets how much the process keeps of decoded chunks, for all open arrays together.
+    function ndf_set_cache_limit(bytes, err) bind(C)
+      import
+      integer(c_int64_t), value :: bytes
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_set_cache_limit
+    end function
+
+    ! Tells what is kept of decoded chunks, see ndf_set_cache_limit.
+    function ndf_get_cache(limit, used, hits, misses, err) bind(C)
+      import
+      type(c_ptr), value :: limit
+      type(c_ptr), value :: used
+      type(c_ptr), value :: hits
+      type(c_ptr), value :: misses
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_get_cache
+    end function
   end interface
   public :: ndf_version
   public :: ndf_build
@@ -1328,6 +1347,8 @@ module ndfile
   public :: ndf_concat
   public :: ndf_set_threads
   public :: ndf_set_limits
+  public :: ndf_set_cache_limit
+  public :: ndf_get_cache
 
   public :: ndf_open, ndf_create, ndf_close, ndf_shape, ndf_name, ndf_attrs, ndf_get, ndf_put, ndf_add, ndf_message
 

@@ -2109,6 +2109,35 @@ NDF_API int32_t ndf_set_threads(int32_t threads, ndf_error *err);
  * Since 1.0. */
 NDF_API int32_t ndf_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err);
 
+/* Sets how much the process keeps of decoded chunks, for all open arrays together.
+ *
+ * Reads of parts of a chunk are served from it, so that elements that lie close together are decoded once.
+ * What is beyond the limit goes at once, what was used least recently first. What is kept of an array goes
+ * when its file is closed, or when it is changed through this handle; changes by others are not noticed. The
+ * setting lasts in children of fork().
+ *
+ *   bytes  of elements; 0: nothing is kept; -1: 64 MiB, which is the default
+ *
+ * Returns NDF_OK; NDF_ERR_ARGUMENT for any other negative number.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_set_cache_limit(int64_t bytes, ndf_error *err);
+
+/* Tells what is kept of decoded chunks, see ndf_set_cache_limit.
+ *
+ *   limit   [out, nullable] receives the limit in bytes
+ *   used    [out, nullable] receives the bytes that are kept now
+ *   hits    [out, nullable] receives how many reads of parts of chunks were served from what is kept, in this
+ *           process
+ *   misses  [out, nullable] receives how many were not
+ *
+ * Returns NDF_OK.
+ * Ownership: nothing is kept.
+ * Threads: any.
+ * Since 1.0. */
+NDF_API int32_t ndf_get_cache(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -101,6 +101,7 @@ const void *%s(ndfile_process *shared) {
   ndfile_shared = shared;
   ndfgo_set_threads(shared->threads, NULL); /* the Go side keeps these itself */
   ndfgo_set_limits(shared->max_header, shared->max_chunk, NULL);
+  ndfgo_set_cache_limit(shared->cache_limit - 1, NULL);
   return &own_calls;
 }
 

@@ -27,6 +27,16 @@ type file struct {
 	broken   error    // why rows can neither be added nor removed any more
 }
 
+// End ends the session, and what was kept of the columns' chunks goes.
+func (f *file) End() {
+	for _, c := range f.columns {
+		if c.chunks != nil {
+			c.chunks.Forget()
+		}
+	}
+	f.Session.End()
+}
+
 // Kind implements [ndfile.File].
 func (f *file) Kind() ndfile.Kind {
 	f.RLock()

@@ -67,6 +67,15 @@ func (f *file) newArray() (*array, error) {
 	return a, a.inner.Init(m.shape)
 }
 
+// forget gives back the memory of what was decoded for small reads.
+func (a *array) forget() {
+	if a.parts != nil {
+		a.parts.Forget()
+		return
+	}
+	a.elements().Forget()
+}
+
 // elements is what elements are read and written through.
 func (a *array) elements() *chunk.Array {
 	if a.inner != nil {

@@ -35,6 +35,14 @@ func (f *file) Located(err error) error {
 	return ndfile.Locate(edit.Moved(err, f.Root, f.Path), f.of, f.name, true)
 }
 
+// End ends the session, and what was kept of the array's chunks goes.
+func (f *file) End() {
+	if f.array != nil {
+		f.array.forget()
+	}
+	f.Session.End()
+}
+
 func (f *file) Kind() ndfile.Kind    { return ndfile.Single }
 func (f *file) Attrs() *ndfile.Attrs { return f.attrs }
 

@@ -34,7 +34,7 @@ from ._open import open
 from ._orthogonal import Orthogonal
 from ._read import read
 from ._save import save
-from ._settings import set_limits, set_threads
+from ._settings import CacheInfo, cache_info, set_cache_limit, set_limits, set_threads
 from ._spec import Compression
 from ._table import Table
 from ._verify import Problem, seal, verify
@@ -42,6 +42,7 @@ from ._verify import Problem, seal, verify
 __all__ = [
     "Array",
     "Attrs",
+    "CacheInfo",
     "Compression",
     "Decoded",
     "DecodedFile",
@@ -55,6 +56,7 @@ __all__ = [
     "Table",
     "__version__",
     "blosc",
+    "cache_info",
     "concat",
     "convert",
     "detect",
@@ -70,6 +72,7 @@ __all__ = [
     "save",
     "save_many",
     "seal",
+    "set_cache_limit",
     "set_limits",
     "set_threads",
     "split",

@@ -632,6 +632,8 @@ FUNCTIONS = {
     "ndf_concat": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
     "ndf_set_threads": (c_int32, (c_int32, c_void_p,)),
     "ndf_set_limits": (c_int32, (c_void_p, c_void_p, c_void_p,)),
+    "ndf_set_cache_limit": (c_int32, (c_void_p, c_void_p,)),
+    "ndf_get_cache": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
 }
 
 

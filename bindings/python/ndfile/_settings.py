@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from ctypes import byref, c_int64
+from typing import NamedTuple
 
 from ._errors import ArgumentError
 from ._lib import call, lib
@@ -55,3 +57,59 @@ def set_limits(*, max_header: int = 0, max_chunk: int = 0) -> None:
     >>> ndfile.set_limits()
     """
     call(None, lib.ndf_set_limits, operator.index(max_header), operator.index(max_chunk))
+
+
+class CacheInfo(NamedTuple):
+    """What is kept of decoded chunks, as `cache_info` tells it."""
+
+    hits: int
+    """Reads of parts of chunks that were served from what is kept, in this process."""
+    misses: int
+    """Reads of parts of chunks that were not."""
+    limit: int
+    """Bytes that are kept at most."""
+    used: int
+    """Bytes that are kept now."""
+
+
+def cache_info() -> CacheInfo:
+    """Tell what the process keeps of decoded chunks, for all open arrays together.
+
+    Returns
+    -------
+    CacheInfo
+        hits, misses, limit and used (bytes).
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> ndfile.cache_info().limit
+    67108864
+    """
+    limit, used, hits, misses = c_int64(), c_int64(), c_int64(), c_int64()
+    call(None, lib.ndf_get_cache, byref(limit), byref(used), byref(hits), byref(misses))
+    return CacheInfo(hits.value, misses.value, limit.value, used.value)
+
+
+def set_cache_limit(nbytes: int | None) -> None:
+    """Set how much the process keeps of decoded chunks, for all open arrays together.
+
+    Reads of parts of a chunk are served from it. What is beyond the limit goes at once, what was used least
+    recently first. What is kept of an array goes when its file is closed, or when it is changed through this
+    file; changes by others are not noticed: open the file again. It lasts in forked children.
+
+    Parameters
+    ----------
+    nbytes : int or None
+        Bytes of elements. 0: nothing is kept. None: the default, 64 MiB.
+
+    Examples
+    --------
+    >>> import ndfile
+    >>> ndfile.set_cache_limit(256 << 20)
+    >>> ndfile.set_cache_limit(None)
+    """
+    n = -1 if nbytes is None else operator.index(nbytes)
+    if nbytes is not None and not 0 <= n < (1 << 63) - 1:
+        raise ArgumentError(f"nbytes: expected 0 or more, found {n}")
+    call(None, lib.ndf_set_cache_limit, n)

@@ -154,3 +154,40 @@ def test_in_the_background():
         capture_output=True, text=True, timeout=60, env=env,
     )  # fmt: skip
     assert done.stdout == "interrupted\n", done
+
+
+def test_cache(tmp_path):
+    x = np.arange(1 << 20, dtype="i4").reshape(1024, 1024)
+    for k in range(2):
+        with ndfile.open(tmp_path / f"{k}", "w", format="zarr3") as f:
+            f.create("", x.shape, x.dtype, chunks=(256, 1024), codecs=["gzip"])[...] = x
+    try:
+        ndfile.set_cache_limit(3 << 20)
+        with ndfile.open(tmp_path / "0") as f, ndfile.open(tmp_path / "1") as g:
+            begin = ndfile.cache_info()
+            assert begin.limit == 3 << 20
+            for _ in range(2):
+                assert np.array_equal(f.array[5:9, 7:900], x[5:9, 7:900])
+            info = ndfile.cache_info()
+            assert info.hits == begin.hits + 1 and info.misses == begin.misses + 1
+            assert info.used - begin.used >= 1 << 20
+            for array in f.array, g.array:
+                for i in range(0, 1024, 256):
+                    assert np.array_equal(array[i : i + 4], x[i : i + 4])
+            assert 2 << 20 <= ndfile.cache_info().used <= 3 << 20
+            ndfile.set_cache_limit(0)
+            assert ndfile.cache_info().used == 0 and f.array[700, 3] == x[700, 3]
+            ndfile.set_cache_limit(None)
+            assert g.array[700, 3] == x[700, 3]
+            assert ndfile.cache_info().limit == 64 << 20 and ndfile.cache_info().used >= 1 << 20
+        assert ndfile.cache_info().used == begin.used
+        ndfile.set_cache_limit(12345)
+        pid = os.fork()
+        if pid == 0:
+            os._exit(ndfile.cache_info().limit != 12345)
+        assert os.waitpid(pid, 0)[1] == 0
+        for bad in -1, -2:
+            with pytest.raises(ndfile.ArgumentError, match=str(bad)):
+                ndfile.set_cache_limit(bad)
+    finally:
+        ndfile.set_cache_limit(None)

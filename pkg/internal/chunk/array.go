@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/cache"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -21,8 +22,8 @@ import (
 // between Arrays of one process that stand for the same folder. All other methods
 // exclude every other call, which the caller sees to.
 //
-// An Array keeps up to 8 MiB of what it decoded for small reads (see [CacheSize])
-// and takes no notice when somebody else changes the files: another Array or
+// An Array keeps what it decoded for small reads, as far as the limit of package
+// cache goes and until Forget, and takes no notice when somebody else changes the files: another Array or
 // another process.
 type Array struct {
 	// FS is the file system.
@@ -81,7 +82,7 @@ type Array struct {
 	size    int     // bytes of a chunk
 	folder  atomic.Pointer[identity]
 	checked atomic.Pointer[string] // the folder of the last chunk that was read, which is no symbolic link
-	cache   cache
+	cache   cache.Cache
 	tail    tail
 
 	lastTexts   atomic.Pointer[lastTexts]
@@ -179,10 +180,13 @@ func (a *Array) SetShape(shape []int64) error {
 	a.grid = a.gridOf(shape)
 	a.tail.clear()
 	a.tail.checked = false
-	a.cache.clear()
+	a.cache.Clear()
 	a.lastTexts.Store(nil)
 	return nil
 }
+
+// Forget gives back the memory of what was decoded for small reads.
+func (a *Array) Forget() { a.cache.Clear() }
 
 func (a *Array) checkShape(shape []int64) error {
 	if len(shape) != len(a.Chunks) {

@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
+	"github.com/ndfile/ndfile/pkg/internal/cache"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 )
@@ -79,6 +79,9 @@ func TestCache(t *testing.T) {
 // TestCacheBound: what is kept stays below the limit, and a scan in small steps
 // does not read chunks again and again.
 func TestCacheBound(t *testing.T) {
+	const limit = 8 << 20
+	cache.SetLimit(limit)
+	defer cache.SetLimit(cache.DefaultLimit)
 	a, o := cached(t, func(a *Array) { a.Chunks = []int64{256 << 10} }) // 1 MiB
 	a.shape[0], a.stored[0] = 1<<40, 1<<40                              // the other chunks are missing or linked to these
 	for chunk := range int64(4) {
@@ -93,21 +96,19 @@ func TestCacheBound(t *testing.T) {
 		if err != nil || int64(binary.LittleEndian.Uint32(got)) != at%(1<<20) {
 			t.Fatalf("elements from %d: %v, %v", at, got, err)
 		}
-		sum := 0
-		for key, w := range a.cache.windows {
-			if sum += cap(w.data); key != w.key || w.uses != 1 {
-				t.Fatalf("window of chunk %d under %d, used by %d", w.key, key, w.uses)
-			}
-		}
-		if sum != a.cache.bytes || sum > CacheSize {
-			t.Fatalf("%d bytes kept, %d counted", sum, a.cache.bytes)
+		if used := cache.Stats().Used; used > limit || a.cache.Used() > used {
+			t.Fatalf("%d bytes kept, of this array %d", used, a.cache.Used())
 		}
 	}
 	if n := o.n.Load(); n > 20*4 {
 		t.Errorf("%d files opened for 20 chunks", n)
 	}
-	if sum := a.cache.bytes; sum < CacheSize/2 {
-		t.Errorf("only %d bytes kept", sum)
+	if used := a.cache.Used(); used < limit/2 {
+		t.Errorf("only %d bytes kept", used)
+	}
+	before := cache.Stats().Used
+	if a.Forget(); a.cache.Used() != 0 || before-cache.Stats().Used < limit/2 {
+		t.Errorf("%d bytes kept after Forget", a.cache.Used())
 	}
 }
 
@@ -126,43 +127,4 @@ func TestKeptReadAllocs(t *testing.T) {
 			t.Errorf("as %s: %v allocations", name, n)
 		}
 	}
-}
-
-// TestStaleWindow: what a reader decoded before a write is not kept after it.
-func TestStaleWindow(t *testing.T) {
-	var c cache
-	_, _, changes := c.get(1, 0, 10)
-	w := must(c.memory(1, 0, 10))
-	c.beginChange(1)
-	c.put(w, changes)
-	c.endChange()
-	c.put(w, changes)
-	c.release(w)
-	if w, known, _ := c.get(1, 0, 10); w != nil || known {
-		t.Error("kept what was read before a change")
-	}
-	_, _, changes = c.get(1, 0, 10)
-	w = must(c.memory(1, 0, 10))
-	copy(w.data, "0123456789")
-	c.put(w, changes)
-	held, _, _ := c.get(1, 2, 5)
-	c.release(w)
-	c.beginChange(1)
-	c.endChange()
-	clear(must(c.memory(2, 0, 10)).data) // must not be the memory that is still in use
-	if held == nil || !bytes.Equal(held.data, []byte("0123456789")) {
-		t.Errorf("a window in use changed: %v", held)
-	}
-	c.release(held)
-	if next := must(c.memory(2, 0, 10)); &next.data[0] != &held.data[0] {
-		t.Error("memory is not used again")
-	}
-}
-
-// must is a window that could be had.
-func must(w *window, err error) *window {
-	if err != nil {
-		panic(err)
-	}
-	return w
 }

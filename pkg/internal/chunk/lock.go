@@ -62,8 +62,8 @@ func (a *Array) exclusively(ctx context.Context, index []int64, do func() error)
 			}
 		}()
 	}
-	a.cache.beginChange(a.Number(index))
-	defer a.cache.endChange()
+	a.cache.BeginChange(a.Number(index))
+	defer a.cache.EndChange()
 	return do()
 }
 

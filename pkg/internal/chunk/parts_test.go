@@ -138,7 +138,7 @@ func TestParts(t *testing.T) {
 			count := 1 + rng.Int64N(min(1<<20-start, 1<<(1+rng.IntN(19))))
 			step := 1 + rng.Int64N(min((1<<20-start)/count, 3))
 			if rng.IntN(3) == 0 {
-				a.cache.clear()
+				a.Forget()
 			}
 			c.bytes = 0
 			got, err := read(a, start, count, step)
@@ -151,7 +151,7 @@ func TestParts(t *testing.T) {
 				}
 			}
 		}
-		a.cache.clear()
+		a.Forget()
 		c.bytes = 0
 		if _, err := read(a, 900_000, 10, 1); err != nil || c.bytes > 150<<10 {
 			t.Errorf("%s: %d bytes read for 10 elements, error %v", name, c.bytes, err)

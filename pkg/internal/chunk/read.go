@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ndfile/ndfile/pkg/internal/cache"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/mem"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -88,13 +89,13 @@ func (w *worker) tryPiece(ctx context.Context, s *selection, j int64) error {
 	// A small part of a chunk is kept, unless all that is read with it would
 	// drive out everything else.
 	part := w.items*int64(a.DType.Size) <= int64(a.size)/2 && !w.inside
-	room := int(CacheSize / s.n)
+	room := int(cache.Limit() / s.n)
 	keep, known, changes := part && w.hi-w.lo <= room, false, uint64(0)
 	if keep {
-		var win *window
-		if win, known, changes = a.cache.get(a.Number(w.index), w.lo, w.hi); win != nil {
-			defer a.cache.release(win)
-			return w.deliver(s, win.data, win.lo)
+		var win *cache.Window
+		if win, known, changes = a.cache.Get(a.Number(w.index), w.lo, w.hi); win != nil {
+			defer win.Release()
+			return w.deliver(s, win.Data, win.Lo)
 		}
 	}
 
@@ -119,16 +120,16 @@ func (w *worker) tryPiece(ctx context.Context, s *selection, j int64) error {
 	}
 	if keep {
 		if lo, hi := w.around(known, room); hi-lo <= room {
-			win, err := a.cache.memory(a.Number(w.index), lo, hi-lo)
+			win, err := cache.New(a.Number(w.index), lo, hi-lo)
 			if err != nil {
 				return err
 			}
-			defer a.cache.release(win)
-			if err := w.decode(ctx, a, win.data, lo); err != nil {
+			defer win.Release()
+			if err := w.decode(ctx, a, win.Data, lo); err != nil {
 				return err
 			}
-			a.cache.put(win, changes)
-			return w.deliver(s, win.data, lo)
+			a.cache.Put(win, changes)
+			return w.deliver(s, win.Data, lo)
 		}
 	}
 	if w.hi-w.lo > windowBytes && !w.straight(s) && 2*min(int64(w.hi-w.lo), w.items*int64(w.Block)) > int64(w.Size) {
@@ -206,7 +207,7 @@ func (p *piece) cut(s *selection, most int, do func() error) error {
 func (w *worker) around(known bool, room int) (lo, hi int) {
 	block := w.Block
 	if known && w.Stored {
-		block = nearBytes
+		block = cache.Near
 	} else if known && w.Size <= room {
 		return 0, w.Size
 	}
@@ -214,7 +215,7 @@ func (w *worker) around(known bool, room int) (lo, hi int) {
 	blocks := (w.hi-1-lo)/block + 1
 	hi = min(lo+blocks*block, w.Size)
 	if w.StopsEarly { // no further than is wanted, and a little more
-		hi = min(hi, w.hi+nearBytes/8)
+		hi = min(hi, w.hi+cache.Near/8)
 	}
 	return lo, hi
 }

@@ -76,7 +76,12 @@ func NewRectilinear(shape []int64, dtype ndarray.DType, runs [][]Run, open func(
 }
 
 // Forget drops what is known of the files: the folder is another one.
-func (r *Rectilinear) Forget() { r.last = nil }
+func (r *Rectilinear) Forget() {
+	for _, p := range r.last {
+		p.array.Forget()
+	}
+	r.last = nil
+}
 
 // Grid is the number of chunks along each axis.
 func (r *Rectilinear) Grid() []int64 {
@@ -189,6 +194,7 @@ func (r *Rectilinear) part(at []int) (*Array, error) {
 		return nil, err
 	}
 	if len(r.last) == maxParts {
+		r.last[0].array.Forget()
 		r.last = slices.Delete(r.last, 0, 1)
 	}
 	r.last = append(r.last, part{at, a})

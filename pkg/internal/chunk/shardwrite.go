@@ -27,7 +27,7 @@ func (w *worker) writeCell(ctx context.Context, s *selection, axes [][][2]int64,
 	w.locate(s, list[0].j)
 	shard := a.shardOf(nil, w.index)
 	return a.exclusively(ctx, shard, func() error {
-		a.cache.forget()
+		a.cache.Clear()
 		defer w.shard.close()
 		return w.writeShard(ctx, s, list, shard)
 	})
@@ -167,7 +167,7 @@ func (a *Array) WriteShard(ctx context.Context, index []int64, chunk func(index 
 	}
 	return one(ctx, func(w *worker, _ int64) error {
 		return a.exclusively(ctx, index, func() error {
-			a.cache.forget()
+			a.cache.Clear()
 			out := &w.out
 			defer out.end()
 			err := out.begin(a, string(a.AppendPath(nil, index)), nil, a.Write)

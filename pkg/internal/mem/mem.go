@@ -10,10 +10,12 @@ import (
 	"syscall"
 )
 
-// Large is the size in bytes above which memory is not Go's.
-const Large = 1 << 20
+// Large is the size in bytes above which the memory of blocks is not Go's.
+const Large = 256 << 10
 
 const (
+	// largeLook is the same for Look and Make, whose memory is Go's.
+	largeLook = 1 << 20
 	// keep is the most bytes that are kept for whoever asks next. Fresh memory
 	// costs more than what it is used for, often.
 	keep = 16 << 20
@@ -189,7 +191,7 @@ func drop() {
 // allocation somebody else can take them.
 func Look(n int) error {
 	const arena = 64 << 20
-	if n <= Large {
+	if n <= largeLook {
 		return nil
 	}
 	if err := failing(n); err != nil {

@@ -484,6 +484,8 @@ const p_ndf_split = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_concat = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_set_threads = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_set_limits = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_set_cache_limit = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_get_cache = Ref{Ptr{Cvoid}}(C_NULL)
 
 "Finds all functions in an open library; for `__init__`."
 function bind!(library::Ptr{Cvoid})
@@ -591,6 +593,8 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_concat[] = dlsym(library, :ndf_concat)
     p_ndf_set_threads[] = dlsym(library, :ndf_set_threads)
     p_ndf_set_limits[] = dlsym(library, :ndf_set_limits)
+    p_ndf_set_cache_limit[] = dlsym(library, :ndf_set_cache_limit)
+    p_ndf_get_cache[] = dlsym(library, :ndf_get_cache)
     return nothing
 end
 
@@ -673,3 +677,5 @@ ndf_split(src, parts, nparts, options, err) = ccall(p_ndf_split[], Int32, (Cstri
 ndf_concat(srcs, nsrcs, dst, options, err) = ccall(p_ndf_concat[], Int32, (Ptr{Cstring}, Int64, Cstring, Ptr{ndf_split_options}, Ptr{ndf_error},), srcs, nsrcs, dst, options, err)
 ndf_set_threads(threads, err) = ccall(p_ndf_set_threads[], Int32, (Int32, Ptr{ndf_error},), threads, err)
 ndf_set_limits(max_header, max_chunk, err) = ccall(p_ndf_set_limits[], Int32, (Int64, Int64, Ptr{ndf_error},), max_header, max_chunk, err)
+ndf_set_cache_limit(bytes, err) = ccall(p_ndf_set_cache_limit[], Int32, (Int64, Ptr{ndf_error},), bytes, err)
+ndf_get_cache(limit, used, hits, misses, err) = ccall(p_ndf_get_cache[], Int32, (Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{ndf_error},), limit, used, hits, misses, err)

@@ -15,3 +15,22 @@ whole; 0, the default, is 512 MiB. Reading works piece by piece, but for chunks 
 larger than the file: these are read only where `max_chunk` was set and allows them. What is not given gets its default.
 """
 set_limits(; max_header::Integer=0, max_chunk::Integer=0) = call(ndf_set_limits, max_header, max_chunk)
+
+"""
+    NDFile.set_cache_limit(bytes)
+
+Sets how many bytes of decoded chunks the process keeps for reads of parts of chunks, of all open arrays together; 0: nothing;
+`nothing`: 64 MiB, which is the default. What is beyond goes at once, what was used least recently first.
+"""
+set_cache_limit(bytes::Union{Integer,Nothing}) = call(ndf_set_cache_limit, bytes === nothing ? -1 : bytes)
+
+"""
+    NDFile.cache_info()
+
+What the process keeps of decoded chunks: `(; hits, misses, limit, used)`, the last two in bytes.
+"""
+function cache_info()
+    limit, used, hits, misses = Ref{Int64}(0), Ref{Int64}(0), Ref{Int64}(0), Ref{Int64}(0)
+    call(ndf_get_cache, limit, used, hits, misses)
+    (; hits=hits[], misses=misses[], limit=limit[], used=used[])
+end

@@ -353,4 +353,9 @@ end
     @test NDFile.read("s.ds", "x") == [1]
     @test problem(() -> NDFile.set_threads(-1)).code == NDFile.NDF_ERR_ARGUMENT
     @test problem(() -> NDFile.set_limits(max_header=-1)).code == NDFile.NDF_ERR_ARGUMENT
+    NDFile.set_cache_limit(1000)
+    @test NDFile.cache_info().limit == 1000 && NDFile.cache_info().used <= 1000
+    NDFile.set_cache_limit(nothing)
+    @test NDFile.cache_info().limit == 64 << 20
+    @test problem(() -> NDFile.set_cache_limit(-2)).code == NDFile.NDF_ERR_ARGUMENT
 end
