@@ -204,6 +204,7 @@ func (c *Chain) Name() string {
 	}
 	var specs []Spec
 	for _, one := range c.acting {
+		one.byID = false
 		spec, err := one.inVersion(V3)
 		if err != nil {
 			spec.Name = one.def.ID

@@ -79,11 +79,14 @@ func (s Spec) Value() Value {
 }
 
 // Value3 is the Spec as Zarr 3 writes it: an object with "name" and, where there is
-// one, "configuration".
+// one, "configuration", which zarr-python wants of the codecs of numcodecs always.
 func (s Spec) Value3() Value {
-	o := members("name", s.Name)
-	if s.Conf != nil {
-		o.Set("configuration", pyjson.ObjectValue(s.Conf))
+	o, conf := members("name", s.Name), s.Conf
+	if _, ok := cutPrefix(s.Name, numcodecs); ok && conf == nil {
+		conf = members()
+	}
+	if conf != nil {
+		o.Set("configuration", pyjson.ObjectValue(conf))
 	}
 	return pyjson.ObjectValue(o)
 }
@@ -127,13 +130,16 @@ func New(s Spec, v Version) (Codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return named{codec, d}, nil
+	_, byID := cutPrefix(s.Name, numcodecs)
+	return named{codec, d, byID && v == V3}, nil
 }
 
 // named is a codec that knows how it is called.
 type named struct {
 	Codec
 	def *Definition
+	// byID: in Zarr 3 it was asked for as a codec of numcodecs.
+	byID bool
 }
 
 // inVersion is the whole Spec of a codec as a version of Zarr writes it.
@@ -142,7 +148,7 @@ func (n named) inVersion(v Version) (Spec, error) {
 	switch {
 	case v == V2 && name == "":
 		return Spec{}, errorf(ErrNotSupported, n.def.Name, "Zarr 2 has no such codec")
-	case v == V3 && n.def.Name != "":
+	case v == V3 && n.def.Name != "" && !n.byID:
 		name, plain = n.def.Name, V3
 	case v == V3:
 		name = numcodecs + name

@@ -41,12 +41,15 @@ func (f format) Detect(ctx context.Context, fsys ndfile.FS, path string) (ndfile
 	switch {
 	case err != nil:
 		return ndfile.NoMatch, err
-	case found && (f.version != &version0 || !replaced(fsys, path)):
+	case found && !f.version.replaced(fsys, path):
 		return ndfile.Certain, nil
 	case found:
 		return ndfile.NoMatch, nil
 	}
 	group, err := f.version.isGroup(fsys, path)
+	if err == nil && group && f.version.replaced(fsys, path) {
+		return ndfile.NoMatch, nil
+	}
 	if err != nil || group {
 		return ndfile.Certain, err
 	}

@@ -34,9 +34,19 @@ const mark = "__ndfile_migration__"
 
 const markText = "This zarr array is being migrated, or that was interrupted: convert it in place again to complete it.\n"
 
-// replaced tells whether an interrupted migration came as far as the new
-// document, which then counts.
-func replaced(fsys ndfile.FS, path string) bool {
+// replaced tells whether an interrupted migration came as far as the documents of a
+// newer version, which then count.
+func (v *version) replaced(fsys ndfile.FS, path string) bool {
+	switch v {
+	case &version0:
+		return replaced0(fsys, path)
+	case &version2:
+		return replaced2(fsys, path)
+	}
+	return false
+}
+
+func replaced0(fsys ndfile.FS, path string) bool {
 	exists := func(name string) bool { found, _ := vfs.HasFile(fsys, path+"/"+name); return found }
 	return exists(mark) && (exists(meta2) || exists(meta3))
 }
@@ -47,8 +57,10 @@ type migrator struct{ format }
 // Caps are those of the format, and CapMigrate.
 func (f migrator) Caps() ndfile.Caps { return f.format.Caps() | ndfile.CapMigrate }
 
-// Migrate implements [ndfile.Migrator] for arrays of Format0. Chunks are not read
-// but linked under their new name, so it takes no space, and is as fast as the
+// Migrate implements [ndfile.Migrator] for arrays of Format0, and in version 3 for arrays
+// and groups of Format2, of which all chunks stay and only documents are written anew.
+//
+// Of Format0 chunks are not read but linked under their new name, so it takes no space, and is as fast as the
 // file system. It takes the lock of a writer (ErrBusy);
 // nobody else may have the array open.
 //
@@ -58,9 +70,20 @@ func (f migrator) Caps() ndfile.Caps { return f.format.Caps() | ndfile.CapMigrat
 // Where an entry of the folder has a name that the new version needs it is
 // ErrExists, and where the file system has no hard links ErrNotSupported.
 //
+// Codecs of version 2 that version 3 does not have so are ErrNotSupported, and consolidated
+// metadata stay such.
+//
 // An interrupted migration is completed by another call, with either format as
 // from. Everything is synced to disk, whatever opt says.
 func (f migrator) Migrate(ctx context.Context, fsys ndfile.FS, path string, from ndfile.Format, opt ndfile.ConvertOptions) error {
+	if f.version == &version3 {
+		if is2, err := fromVersion2(fsys, path, from); err != nil || is2 {
+			if err == nil {
+				err = f.migrate2(ctx, fsys, path, from, opt)
+			}
+			return ndfile.Locate(err, path, "", false)
+		}
+	}
 	m := migration{ctx: ctx, to: f.version, progress: opt.Progress,
 		old: store{version: &version0, files: metafile.NewFiles(vfs.InStore(fsys, path, version0.meta, f.version.meta), false, opt.Limits), root: strings.Clone(path)}}
 	var s edit.Session
@@ -89,7 +112,7 @@ var durable = ndfile.WriteOptions{Sync: true}
 
 func (m *migration) run(from string) error {
 	if from != version0.format && from != m.to.format {
-		return ndfile.NewError(ndfile.ErrNotSupported, "only arrays of early zarr become "+m.to.format+" in place: convert to a new folder")
+		return notInPlace(nil, m.to.format)
 	}
 	var err error
 	if m.resumed, err = m.exists(mark); err != nil {
@@ -117,6 +140,14 @@ func (m *migration) run(from string) error {
 		m.undo()
 	}
 	return err
+}
+
+// notInPlace is the error of what is no store that can be migrated, unless there is one.
+func notInPlace(err error, to string) error {
+	if err != nil {
+		return err
+	}
+	return ndfile.NewError(ndfile.ErrNotSupported, "only arrays of early zarr, and to zarr3 stores of zarr2, become "+to+" in place: convert to a new folder")
 }
 
 func (m *migration) exists(name string) (bool, error) {

@@ -166,7 +166,7 @@ func (v *verifier) leftover(rel string, mode vfs.FileMode) {
 	_, partial := cutPartial(base)
 	switch {
 	case rel == v.version.meta, rel == v.version.attrs, rel == vfs.LockName:
-	case rel == mark:
+	case rel == mark, rel == mark2:
 		v.harmless(rel, ndfile.Stale, "a migration in place was interrupted: convert in place again to complete it", false)
 	case vfs.IsTempName(base):
 		v.harmless(rel, ndfile.Stale, "a temporary file of a writer that was killed or still runs", true)

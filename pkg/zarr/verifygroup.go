@@ -150,6 +150,8 @@ func (v *groupVerifier) checkGroup(ctx context.Context, name string) error {
 	for _, e := range entries {
 		switch {
 		case e.Name == vfs.LockName, aside.IsName(e.Name), v.nodes.ours(v.version, below+e.Name, e.Mode):
+		case e.Name == mark2:
+			v.add(name, e.Name, ndfile.Stale, "a migration in place was interrupted: convert in place again to complete it", nil)
 		case vfs.IsTempName(e.Name):
 			v.add(name, e.Name, ndfile.Stale, "a temporary file of a writer that was killed or still runs", v.found.Plan("move it aside", aside.Step{Path: n.path(e.Name)}))
 		default:

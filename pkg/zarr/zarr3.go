@@ -154,6 +154,9 @@ func refuse3(d *metafile.Document) error {
 	return nil
 }
 
+// objects3 are the codecs of objects in Zarr 2, which no other program reads in Zarr 3.
+var objects3 = []string{"numcodecs.json2", "numcodecs.msgpack2", "numcodecs.categorize"}
+
 // build3 makes a new document. All chunks are in one folder, named as in version
 // 2.
 func build3(spec *ndfile.Spec) (*metadata, error) {
@@ -180,6 +183,9 @@ func build3(spec *ndfile.Spec) (*metadata, error) {
 	}
 	codecs := make([]pyjson.Value, len(specs))
 	for i, c := range specs {
+		if slices.Contains(objects3, c.Name) && dtype.IsVar() {
+			return nil, ndfile.NewError(ndfile.ErrNotSupported, "zarr3: texts are stored by vlen-utf8 and vlen-bytes, found the codec "+c.Name)
+		}
 		codecs[i] = c.Value3()
 	}
 	grid := spec.Chunks

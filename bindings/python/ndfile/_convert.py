@@ -61,7 +61,7 @@ def convert(
     src : str, bytes or os.PathLike
         The file or folder to convert.
     dst : str, bytes or os.PathLike
-        The new one; `src` itself migrates a zarr0 store in place.
+        The new one; `src` itself migrates a zarr0 or zarr2 store in place.
     format : str, optional
         Name of the format of `dst`, see `formats`. Default: by its extension.
     from_format : str, optional

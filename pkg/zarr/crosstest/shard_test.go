@@ -100,3 +100,31 @@ func TestKilledShards(t *testing.T) {
 		})
 	}
 }
+
+// TestKilledMigration: an array of Zarr 2 whose migration is killed at any system call has
+// its elements, as the one version or the other, and another call completes it.
+func TestKilledMigration(t *testing.T) {
+	const op = "migrate to v3"
+	template := newStore(t, zarr.Format2)
+	old, err := contentOf(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	crashtest.Sweep(t, op, template, func(dir, at string) {
+		s, err := contentOf(dir)
+		if err != nil || !s.equal(old) {
+			t.Errorf("%s: other elements (%v)", at, err)
+		}
+		seen[s.format]++
+		if err := migrate(dir, "zarr3"); err != nil && s.format == "zarr2" {
+			t.Errorf("%s: done again: %v", at, err)
+		}
+		if again, err := contentOf(dir); err != nil || !again.equal(old) || again.format != "zarr3" {
+			t.Errorf("%s: done again it is %s (%v)", at, again.format, err)
+		}
+	})
+	if t.Log(seen); seen["zarr2"] == 0 || seen["zarr3"] < 2 {
+		t.Errorf("found %v, expected both versions", seen)
+	}
+}

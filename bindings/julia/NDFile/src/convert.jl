@@ -8,7 +8,7 @@ Writes what a file holds in another format, or the same. What memory it takes do
 compressed chunks are copied as they are where both formats have them alike. `dst` appears when it is whole, and is then read
 back and compared. A single array is called `"data"` in a dataset.
 
-With `src` and `dst` the same, a `zarr0` store becomes `zarr2` or `zarr3` in place.
+With `src` and `dst` the same, a `zarr0` store becomes `zarr2` or `zarr3` in place, and a `zarr2` store `zarr3`.
 
 # Arguments
 - `format`, `from_format`: the formats of `dst` and `src`; default: by extension, by content.
