@@ -69,6 +69,40 @@ static void test_library(void) {
   FAILS(NDF_ERR_BOUNDS, "format -1", ndf_format_get_info(-1, &info, &err));
 }
 
+static void test_narrow(const char *path) {
+  ndf_file f = open_file(path);
+  ndf_array a = open_array(f, "x");
+  ndf_array_info info = {.struct_size = sizeof info};
+  double x[3];
+  float y[3];
+  int8_t z[3];
+  OK(ndf_array_get_info(a, &info, &err));
+  CHECK(info.ndim == 1 && info.shape[0] == 3);
+  OK(ndf_array_read(a, 1, NULL, NULL, NULL, "f8", x, NULL, NULL, &err));
+  OK(ndf_array_read_narrow(a, 1, NULL, NULL, NULL, "f4", y, NULL, NULL, &err));
+  OK(ndf_array_read_narrow(a, 1, NULL, NULL, NULL, "i1", z, NULL, NULL, &err));
+  for (int i = 0; i < 3; i++) CHECK(y[i] == (float)x[i] && z[i] == x[i]);
+  FAILS(NDF_ERR_DTYPE, "f8", ndf_array_read_narrow(a, 1, NULL, NULL, NULL, "f2", z, NULL, NULL, &err));
+  OK(ndf_array_close(a, &err));
+  OK(ndf_file_close(f, &err));
+
+  char larger[1000];
+  const int32_t values[3] = {1, 2, 40000};
+  int64_t n = 3, start = 1, count = 2;
+  snprintf(larger, sizeof larger, "%s.larger.ds", path);
+  ndf_item item = {.struct_size = sizeof item, .ndim = 1, .name = "x", .dtype = "i4", .shape = &n, .data = values};
+  OK(ndf_save(larger, NULL, &item, 1, NULL, NULL, &err));
+  f = open_file(larger);
+  a = open_array(f, "x");
+  int16_t small[2];
+  FAILS(NDF_ERR_VALUE, "element [2]", ndf_array_read_narrow(a, 1, &start, &count, NULL, "i2", small, NULL, NULL, &err));
+  count = 1;
+  OK(ndf_array_read_narrow(a, 1, &start, &count, NULL, "i2", small, NULL, NULL, &err));
+  CHECK(small[0] == 2);
+  OK(ndf_array_close(a, &err));
+  OK(ndf_file_close(f, &err));
+}
+
 static void test_nulls(const char *path) {
   ndf_file f = open_file(path);
   ndf_array a = open_array(f, "x");
@@ -390,6 +424,7 @@ int main(int argc, char **argv) {
   const char *path = in_folder(argv[1], "contract.ds");
   make_file(path);
   test_library();
+  test_narrow(path);
   test_nulls(path);
   test_handles(path);
   test_close_order(argv[1], path);

@@ -402,6 +402,22 @@ void test_views() {
   THROWS(NDF_ERR_SHAPE, path, "\"x\"", file::open(path).array("x").read_into(ndfile::view(back)));
 }
 
+void test_groups() {
+  const std::string path = in_folder("groups.zarr");
+  {
+    file f = file::create(path, {"zarr3"});
+    f.add_group("a/b", R"({"k": 1})");
+    f.add("a/x", ndfile::spec::of<float>({2})).write(std::vector<float>{1, 2});
+    f.set_group_attrs_json("a", R"({"n": 2})");
+    THROWS(NDF_ERR_NAME_EXISTS, path, "a", f.add_group("a/b"));
+    f.close();
+  }
+  const file f = file::open(path);
+  CHECK(f.groups() == std::vector<std::string>({"a", "a/b"}) && f.array("a/x").read<float>().back() == 2);
+  CHECK(f.group_attrs_json("a/b") == R"({"k": 1})" && f.group_attrs_json("a") == R"({"n": 2})");
+  THROWS(NDF_ERR_NAME, path, "none", f.group_attrs_json("none"));
+}
+
 void test_grids() {
   const std::string path = in_folder("grid.zarr");
   file f = file::create(path, {"zarr2"});
@@ -828,6 +844,7 @@ int main(int argc, char **argv) {
     test_memory();
     test_views();
     test_grids();
+    test_groups();
     test_metadata();
     test_errors();
     test_lifetime();
