@@ -191,7 +191,7 @@ class Array(Chunked, StoredReducible):
         self._meta: dict[str, Any] | None = None  # of an array with a position
         # In a file that does not change: where it stands among the arrays; else -1.
         self._position = position
-        # Elements are read one by one through memory that is kept.
+        # Elements and boxes are read through memory that is kept.
         self._single = not self.masked and dtype is not None and shape is not None and dtype.kind in "biufcmM"
         self._one: Element | None = None
         # Of an array that does not change: the elements around the last one, as first, end, values.
@@ -725,6 +725,11 @@ class Array(Chunked, StoredReducible):
         else:
             data = np.asarray(out)
         box = data[selection.view]
+        if self._single and out is None and rows is None and box.flags.c_contiguous:
+            one, self._one = self._one or Element(self.dtype, len(self.shape)), None
+            one.read_box(self, selection, data)
+            self._one = one
+            return data
         # The library writes the mask without gaps, in the order of the box.
         mask = np.empty(selection.counts, np.uint8) if masked and self.masked else None
         if rows is None:

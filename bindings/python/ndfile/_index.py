@@ -46,8 +46,12 @@ def select(key: Any, shape: tuple[int, ...], where: str) -> Selection:
         An index is out of bounds, or there are too many. It is an IndexError.
     """
     items = key if isinstance(key, tuple) else (key,)
-    used = sum(1 for item in items if item is not None and item is not Ellipsis)
-    dots = sum(1 for item in items if item is Ellipsis)
+    used = dots = 0
+    for item in items:
+        if item is Ellipsis:
+            dots += 1
+        elif item is not None:
+            used += 1
     if dots > 1:
         raise BoundsError(f"{where}: an index can only have a single ellipsis ('...')")
     if used > len(shape):
@@ -90,6 +94,8 @@ def select(key: Any, shape: tuple[int, ...], where: str) -> Selection:
 
 def _slice(item: slice, extent: int) -> tuple[int, int, int]:
     """Give the lowest index, the number of elements and the step."""
+    if item.start is None and item.stop is None and item.step is None:
+        return 0, extent, 1
     first, stop, by = item.indices(extent)
     n = len(range(first, stop, by))
     if n == 0:
