@@ -102,7 +102,9 @@ def test_oindex_reads_little(file, monkeypatch):
     seen = []
     real = ndfile.Array._read
     monkeypatch.setattr(
-        ndfile.Array, "_read", lambda self, s, out=None: seen.append(s.counts) or real(self, s, out)
+        ndfile.Array,
+        "_read",
+        lambda self, s, out=None, **how: seen.append(s.counts) or real(self, s, out, **how),
     )
     monkeypatch.setattr(ndfile._orthogonal, "_GAP", 1)
     file["plain"].oindex[[3, 0, 1], :, 1]
