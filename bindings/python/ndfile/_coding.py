@@ -17,7 +17,7 @@ from ._dtypes import VARIABLE
 
 #: The Julian date of 1970-01-01, and the ticks of a day (100 us) to which Julian dates are rounded: a float64
 #: of today's dates has steps of 40 us.
-_EPOCH, _TICKS = 2440587.5, 864_000_000
+EPOCH, _TICKS = 2440587.5, 864_000_000
 NAT = np.iinfo(np.int64).min
 
 
@@ -33,14 +33,14 @@ def is_julian(array: Array, attrs: dict[str, Any], format: str) -> bool:
 
 def from_julian(days: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
     """Make microseconds since 1970 of Julian dates."""
-    ticks = np.rint((days.astype(np.float64) - _EPOCH) * _TICKS)
+    ticks = np.rint((days.astype(np.float64) - EPOCH) * _TICKS)
     nothing = np.isnan(ticks) if mask is None else np.isnan(ticks) | mask
     return np.where(nothing, NAT, np.where(nothing, 0, ticks).astype(np.int64) * 100)
 
 
 def to_julian(micros: np.ndarray) -> np.ndarray:
     """Make Julian dates of microseconds since 1970, the opposite of how they are read."""
-    days = micros.astype(np.float64) / (_TICKS * 100) + _EPOCH
+    days = micros.astype(np.float64) / (_TICKS * 100) + EPOCH
     return np.where(micros == NAT, np.nan, days)
 
 

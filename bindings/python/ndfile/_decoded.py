@@ -41,11 +41,14 @@ class Decoded(Reducible):
         The attributes that were not applied.
     """
 
-    __slots__ = ("_coding", "raw")
+    __slots__ = ("_coding", "dtype", "dtype_name", "masked", "raw")
 
     def __init__(self, raw: Array, format: str) -> None:
         self.raw = raw
         self._coding = coding(raw, format)
+        self.dtype = self._coding.dtype if raw.has_data else raw.dtype
+        self.masked = self._coding.masked
+        self.dtype_name = raw.dtype_name if self._coding.stored is None else self.dtype.str
 
     @property
     def name(self) -> str:
@@ -78,24 +81,9 @@ class Decoded(Reducible):
         return self.raw.has_data
 
     @property
-    def dtype(self) -> np.dtype:
-        """Of what indexing returns."""
-        return self._coding.dtype if self.has_data else self.raw.dtype
-
-    @property
-    def masked(self) -> bool:
-        """Elements can be missing."""
-        return self._coding.masked
-
-    @property
     def attrs(self) -> dict[str, Any]:
         """The attributes that were not applied."""
         return dict(self._coding.attrs)
-
-    @property
-    def dtype_name(self) -> str:
-        """Name of the dtype, as ndfile has it."""
-        return self.raw.dtype_name if self._coding.stored is None else self.dtype.str
 
     @property
     def chunks(self) -> tuple[int, ...] | None:

@@ -50,16 +50,17 @@ class JoinedArray(Reducible):
 
     Attributes
     ----------
-    name, shape, dtype, dims, masked
+    name, shape, dtype, dtype_name, dims, masked
         As of `Array`; `masked` where any file has a mask.
     """
 
     def __init__(self, owner: Joined, name: str, kind: _Kind, lengths: list[int], masked: bool) -> None:
         self._owner, self._kind = owner, kind
-        self.name, self.dims, self._masked = name, kind.dims, masked
+        self.name, self.dims, self.masked = name, kind.dims, masked
+        self.dtype_name = kind.dtype
         first = owner._file(0)[name]
         dtype = in_memory(kind.dtype)
-        self._dtype: np.dtype = first.dtype if dtype is None else dtype
+        self.dtype: np.dtype = first.dtype if dtype is None else dtype
         self.shape: tuple[int, ...] = first.shape
         self._ends = np.cumsum([0, *lengths])
         if kind.axis is not None:
@@ -69,21 +70,6 @@ class JoinedArray(Reducible):
     def attrs(self) -> Attrs:
         """Attributes, those of the first file."""
         return attrs_of(_ReadOnly(self._kind.attrs))
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Of what indexing returns."""
-        return self._dtype
-
-    @property
-    def masked(self) -> bool:
-        """Any file has a mask."""
-        return self._masked
-
-    @property
-    def dtype_name(self) -> str:
-        """Name of the dtype, as ndfile has it."""
-        return self._kind.dtype
 
     @property
     def chunks(self) -> tuple[int, ...] | None:

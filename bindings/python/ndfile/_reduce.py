@@ -44,13 +44,10 @@ class Reducible:
     __slots__ = ()
 
     if TYPE_CHECKING:
+        dtype: np.dtype
+        dtype_name: str
+        masked: bool
 
-        @property
-        def dtype(self) -> np.dtype: ...
-        @property
-        def dtype_name(self) -> str: ...
-        @property
-        def masked(self) -> bool: ...
         @property
         def chunks(self) -> tuple[int, ...] | None: ...
         @property

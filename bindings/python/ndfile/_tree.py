@@ -139,7 +139,9 @@ class Part:
             if plain is None:
                 stored = self._dtype(pos, stored_len)
                 plain = stored, in_memory(stored)
-            found.append((*plain, None if flags & _NO_DATA else shape, flags & _MASKED != 0, meta))
+            found.append(
+                (plain[0], plain[1], None if flags & _NO_DATA else shape, flags & _MASKED != 0, meta)
+            )
         return names, found
 
     def _dtype(self, pos: int, stored_len: int) -> str:

@@ -12,11 +12,11 @@ Importing this module, which xarray does when it looks for engines, registers th
 
     ds.ndfile.save("weather.ds")
 
-`open_many` reads thousands of small files as one Dataset. Needs xarray.
+`load_many` reads thousands of small files as one Dataset. Needs xarray.
 """
 
 from ._backend import NdfileBackend
-from ._many import open_many
+from ._many import load_many
 from ._save import DatasetAccessor, save
 
-__all__ = ["DatasetAccessor", "NdfileBackend", "open_many", "save"]
+__all__ = ["DatasetAccessor", "NdfileBackend", "load_many", "save"]

@@ -26,7 +26,7 @@ _DECODE = (
 _KEPT = ("dtype", "ndfile")
 
 
-def open_many(
+def load_many(
     paths: Iterable[str | os.PathLike[str]],
     concat_dim: str,
     *,
@@ -82,7 +82,7 @@ def open_many(
     ...     day = {"time": [24.0 * i, 24.0 * i + 12], "t": [1.0 * i, 2.0 * i]}
     ...     dims = {"time": ["time"], "t": ["time"]}
     ...     ndfile.save(f"day{i}.ds", day, dims=dims, var_attrs=units)
-    >>> ds = ndfile.xarray.open_many([f"day{i}.ds" for i in range(3)], "time")
+    >>> ds = ndfile.xarray.load_many([f"day{i}.ds" for i in range(3)], "time")
     >>> ds.sizes["time"], float(ds.t.sel(time="2000-01-03T12"))
     (6, 4.0)
     """

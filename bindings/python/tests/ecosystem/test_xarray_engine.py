@@ -248,7 +248,7 @@ def many(units, n=20):
 
 
 @pytest.mark.parametrize("units", [None, lambda i: f"hours since 2000-01-{i + 1:02d}"])
-def test_open_many(units):
+def test_load_many(units):
     paths = many(units)
     expected = xr.open_mfdataset(
         paths,
@@ -259,27 +259,27 @@ def test_open_many(units):
         coords="minimal",
         compat="override",
     ).load()
-    found = ndfile.xarray.open_many(paths, "time")
+    found = ndfile.xarray.load_many(paths, "time")
     xr.testing.assert_identical(found, expected)
     assert found.x.dtype == expected.x.dtype
-    stacked = ndfile.xarray.open_many(paths[:4], "run", compat="override")
+    stacked = ndfile.xarray.load_many(paths[:4], "run", compat="override")
     assert stacked.x.dims == ("run", "time")
     assert stacked.sizes["run"] == 4
 
 
-def test_open_many_refuses():
+def test_load_many_refuses():
     paths = many(None, 3)
     own = {"var_attrs": {"time": {"units": "hours since 2000-01-01"}}}
     ndfile.save(paths[2], {"time": [1.0], "x": np.array([1], "i2"), "level": [7.0, 2.0]}, **own)
     with pytest.raises(ndfile.ShapeError, match="level"):
-        ndfile.xarray.open_many(paths, "time")
-    ndfile.xarray.open_many(paths, "time", compat="override")
+        ndfile.xarray.load_many(paths, "time")
+    ndfile.xarray.load_many(paths, "time", compat="override")
     ndfile.save(paths[1], {"time": [1.0], "level": [1.0, 2.0]})
     with pytest.raises(ndfile.NameNotFoundError, match="m001"):
-        ndfile.xarray.open_many(paths, "time")
+        ndfile.xarray.load_many(paths, "time")
     ndfile.save(paths[1], {"time": np.zeros((2, 2)), "x": np.array([1], "i2"), "level": [1.0, 2.0]}, **own)
     with pytest.raises(ndfile.ShapeError, match="m001"):
-        ndfile.xarray.open_many(paths, "time", compat="override")
+        ndfile.xarray.load_many(paths, "time", compat="override")
 
 
 @pytest.mark.parametrize("name", ["_many"])

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._coding import EPOCH
+from ..._coding import to_julian as to_julian_date
 from ._data import Dataset, attr, meta, time, var
 
 #: Units and calendar of Julian dates.
@@ -32,13 +34,12 @@ def time_dt(time: Any) -> list[dt.datetime | None]:
 
 def julian(text: str) -> float:
     """Give the Julian date of an ISO 8601 text, which is UTC."""
-    moment = np.datetime64(text.rstrip("Z"), "us")
-    return float((moment - np.datetime64("1970-01-01", "us")) / np.timedelta64(1, "D")) + 2440587.5
+    return float(to_julian_date(np.datetime64(text.rstrip("Z"), "us").astype("i8")))
 
 
 def iso(dates: Any) -> Any:
     """Give Julian dates as ISO 8601 texts, to the second."""
-    days = np.ma.asarray(dates, float) - 2440587.5
+    days = np.ma.asarray(dates, float) - EPOCH
     seconds = np.rint(np.ma.filled(days, 0) * 86400).astype("i8")
     texts = np.datetime_as_string(np.asarray(seconds).astype("M8[s]"))
     out = np.array([f"{t}Z" for t in np.ravel(texts)], object).reshape(np.shape(texts))
