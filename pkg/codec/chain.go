@@ -274,8 +274,9 @@ func (c *Chain) AppendDecoded(dst *Buffer, src []byte) error {
 func (c *Chain) AppendDecodedTo(dst *Buffer, src []byte, most int64) error {
 	s := scratches.Get().(*scratch)
 	defer s.release()
+	free := 0 // the buffer that src does not lie in
 	for i := len(c.stages) - 1; i >= 0; i-- {
-		in, to := &c.forms[i], &s.buf[i&1]
+		in, to := &c.forms[i], &s.buf[free]
 		limit := in.Size
 		if !in.Exact {
 			limit = min(limit, most)
@@ -288,6 +289,7 @@ func (c *Chain) AppendDecodedTo(dst *Buffer, src []byte, most int64) error {
 			if to.Reset(); i == 0 {
 				to = dst
 			}
+			free = 1 - free
 			have := len(to.B)
 			if err = c.stages[i].Decode(to, src, limit); err == nil {
 				out = to.B[have:]

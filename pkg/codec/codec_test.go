@@ -77,6 +77,8 @@ var samples = []struct {
 	{V2, `[{"name": "lzma", "format": 3, "filters": [{"id": 3, "dist": 4}, {"id": 33}]}]`, "<i4"},
 	{V2, `["lz4", "crc32", "adler32", "fletcher32", "jenkins_lookup3", "base64"]`, "<i4"},
 	{V2, `["shuffle", "zlib"]`, "<f8"},
+	{V2, `["delta", "shuffle", "crc32", "zlib"]`, "<i4"}, // one that needs no memory between two that do
+	{V2, `["shuffle", "crc32", "adler32", "shuffle", "crc32", "zlib"]`, "<i4"},
 	{V2, `["base64"]`, "<i4"},
 	{V2, `["lz4"]`, "<i4"},
 	{V2, `["blosc", "crc32"]`, "<i4"},
