@@ -167,13 +167,18 @@ bench-quick: $(LIB) $(VENV)/ok ## run every benchmark on a few files, to see tha
 wheels: tools ## the source distribution and wheels for Linux on x86_64 and aarch64 in build/dist, with zig as the C compiler
 	@GO='$(GO)' nice sh tools/packaging/wheels.sh '$(B)' '$(PYTHON)' $(MACHINES)
 
-install: build ## install the library, headers, pkg-config and CMake files and the command: PREFIX, DESTDIR; DS=1: also as ds
+install: build ## install the library, headers, pkg-config and CMake files, the command and its completion: PREFIX, DESTDIR; DS=1: also as ds
 	cmake -S . -B $(B)/install -DNDFILE_GO='$(shell command -v $(GO))' -DNDFILE_BUILD_TESTS=OFF \
 	  -DCMAKE_INSTALL_PREFIX='$(PREFIX)' -DCMAKE_INSTALL_LIBDIR=lib >$(B)/install.log 2>&1 || { cat $(B)/install.log; exit 1; }
 	cmake --build $(B)/install
 	DESTDIR='$(DESTDIR)' cmake --install $(B)/install
 	install -d '$(DESTDIR)$(PREFIX)/bin'
 	install -m 755 $(CMD) '$(DESTDIR)$(PREFIX)/bin/'
+	@share='$(DESTDIR)$(PREFIX)/share'; set -e; \
+	 install -d "$$share/bash-completion/completions" "$$share/zsh/site-functions" "$$share/fish/vendor_completions.d"; \
+	 $(CMD) completion bash >"$$share/bash-completion/completions/ndfile"; \
+	 $(CMD) completion zsh >"$$share/zsh/site-functions/_ndfile"; \
+	 $(CMD) completion fish >"$$share/fish/vendor_completions.d/ndfile.fish"
 	@[ -z '$(DS)' ] || ln -sf ndfile '$(DESTDIR)$(PREFIX)/bin/ds'
 
 test-install: $(LIB) $(VENV)/ok ## consumers by find_package, pkg-config and FetchContent, and the wheel, in clean folders

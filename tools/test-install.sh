@@ -32,6 +32,8 @@ check() { # HOW PROGRAM
 # make install into a staging folder, which is then moved: nothing may know where it was made
 "$make" -s -C "$root" install B="$b" PREFIX=/opt/made DESTDIR="$work/stage" >"$work/install.log" 2>&1 || { cat "$work/install.log"; exit 1; }
 mv "$work/stage/opt/made" "$work/moved"
+grep -q ndfile "$work/moved/share/bash-completion/completions/ndfile"
+bash -n "$work/moved/share/bash-completion/completions/ndfile"
 test "$("$work/moved/bin/ndfile" formats | head -n 1 | cut -d' ' -f1)" = ds
 
 mkdir "$work/find" && cp "$work/source/main.c" "$work/find/"
