@@ -160,7 +160,6 @@ type bar struct {
 	Halted bool
 	Took   time.Duration
 	OHLC   [2]float64
-	note   string
 	Skip   func() `ndfile:"-"`
 }
 
