@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ndfile/ndfile/pkg/codec"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
@@ -64,7 +65,15 @@ func TestConvertInBoundedMemory(t *testing.T) {
 	if err := f.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "convert", src, filepath.Join(dir, "x.bcolz"), "--to", "bcolz")
+	if peak := peakOf(t, "convert", src, filepath.Join(dir, "x.bcolz"), "--to", "bcolz"); peak > 256 {
+		t.Errorf("peak of %d MiB", peak)
+	}
+}
+
+// peakOf runs the command and gives the most memory that it took, in MiB.
+func peakOf(t *testing.T, args ...string) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asCommand+"=1", "GOMEMLIMIT=200MiB")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -78,8 +87,50 @@ func TestConvertInBoundedMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("peak: %d MiB", peak>>10)
-	if peak>>10 > 256 {
-		t.Errorf("peak of %d MiB", peak>>10)
+	t.Logf("%s: peak of %d MiB", args, peak>>10)
+	return peak >> 10
+}
+
+// An array in shards of 8 MiB, not compressed, is taken apart, put together again and
+// encoded anew in at most four shards and 64 MiB.
+func TestShardsInBoundedMemory(t *testing.T) {
+	mib := int64(160)
+	if os.Getenv("NDFILE_TORTURE") != "" {
+		mib = 2048
+	}
+	dir, ctx := t.TempDir(), context.Background()
+	at := func(name string) string { return filepath.Join(dir, name+".zarr") }
+	f, err := ndfile.Create(ctx, all.Formats, at("a"), ndfile.CreateOptions{Format: "zarr3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := ndarray.MustParse("<i4")
+	a, err := f.Add(ctx, "", ndfile.Spec{DType: d, Shape: []int64{mib * 256, 1024}, Chunks: []int64{64, 512}, Shards: []int64{2048, 1024}, Codecs: []codec.Spec{{Name: "crc32c"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ndarray.NewBuffer(d, []int64{2048, 1024})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := int64(0); row < mib*256; row += 2048 {
+		for i := range block.Data {
+			block.Data[i] = byte(int64(i)*7 + row>>11)
+		}
+		if err := a.WriteBox(ctx, ndarray.Box{Start: []int64{row, 0}, Count: block.Shape}, block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"convert", at("a"), at("same"), "--to", "zarr3", "--no-check"},
+		{"convert", at("same"), at("plain"), "--to", "zarr3", "--shards", "none", "--no-check"},
+		{"convert", at("plain"), at("again"), "--to", "zarr3", "--shards", "8MiB"},
+	} {
+		if peak := peakOf(t, args...); peak > 4*8+64 {
+			t.Errorf("%s: peak of %d MiB", args, peak)
+		}
 	}
 }
