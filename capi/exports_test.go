@@ -85,6 +85,7 @@ var exports = []any{
 	ndfgo_set_limits,
 	ndfgo_set_cache_limit,
 	ndfgo_get_cache,
+	ndfgo_set_interrupt,
 }
 
 // privates are what the library's own C calls.

@@ -285,5 +285,6 @@ extern int32_t ndfgo_set_threads(int32_t threads, ndf_error *err);
 extern int32_t ndfgo_set_limits(int64_t max_header, int64_t max_chunk, ndf_error *err);
 extern int32_t ndfgo_set_cache_limit(int64_t bytes, ndf_error *err);
 extern int32_t ndfgo_get_cache(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err);
+extern int32_t ndfgo_set_interrupt(ndf_progress ask, uintptr_t user, ndf_error *err);
 
 #endif

@@ -228,7 +228,11 @@ func readBox(h handle, s selection, dtype *C.char, data address, strides *C.int6
 		if err != nil {
 			return err
 		}
-		return read(context.Background(), a.array, box, dst, missing)
+		if !asked() { // what follows allocates
+			return read(context.Background(), a.array, box, dst, missing)
+		}
+		part, to := box, dst
+		return interruptible(func(ctx context.Context) error { return read(ctx, a.array, part, to, missing) })
 	})
 }
 

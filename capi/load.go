@@ -99,15 +99,25 @@ func fileLoad(h handle, args *C.ndf_load_args) error {
 		return err
 	}
 	return loadPrepared(args, func(sink *ndfile.Sink) error {
-		return f.shared(func(nf ndfile.File) error { return ndfile.LoadFile(context.Background(), nf, sink) })
+		return f.shared(func(nf ndfile.File) error {
+			return interruptible(func(ctx context.Context) error { return ndfile.LoadFile(ctx, nf, sink) })
+		})
 	})
 }
 
 // fromPath loads a file that is not open.
 func fromPath(path string) func(*ndfile.Sink) error {
 	return func(sink *ndfile.Sink) error {
+		if asked() {
+			return loadAsking(path, sink)
+		}
 		return ndfile.Load(context.Background(), all.Formats, ndfile.OS, path, sink)
 	}
+}
+
+// loadAsking loads where the thread may have a function to ask, which takes memory.
+func loadAsking(path string, sink *ndfile.Sink) error {
+	return interruptible(func(ctx context.Context) error { return ndfile.Load(ctx, all.Formats, ndfile.OS, path, sink) })
 }
 
 // loadPrepared loads with the caller's arguments and fills them.

@@ -17,6 +17,7 @@ typedef struct ndfile_process {
   int64_t max_header; /* of ndf_set_limits; 0: the default */
   int64_t max_chunk;  /* the same */
   int64_t cache_limit; /* of ndf_set_cache_limit, plus 1; 0: the default */
+  int32_t interrupts; /* threads with a function of ndf_set_interrupt, or more where some have ended */
   pthread_key_t key;  /* by which threads that end give back what they have of the Go runtime in use */
   int32_t _Atomic has_key;
   int64_t _Atomic forks;                           /* of this process, begun until now */
@@ -33,6 +34,10 @@ extern ndfile_process *ndfile_shared; /* never NULL */
  * it. ndfile_reload gives NULL and a reason when that cannot be. */
 extern const void *_Atomic ndfile_table;
 extern const void *ndfile_reload(ndf_error *err);
+
+/* The function of a thread that long calls ask whether they shall end; 0 for none (interrupt.c). */
+extern void ndfile_set_interrupt(ndf_progress ask, uintptr_t user);
+extern uintptr_t ndfile_interrupt(uintptr_t *user);
 
 /* Whether fewer than so many bytes of addresses are left, and if so, why that is (addresses.c). */
 extern int ndfile_addresses_short(uint64_t needed, char *why, size_t room);

@@ -82,7 +82,11 @@ func reduceArray(h handle, s selection, what C.uint32_t, out *C.ndf_summary) err
 		if err != nil {
 			return err
 		}
-		sum, err := ndfile.Reduce(context.Background(), a.array, box, wanted)
+		var sum ndfile.Summary
+		err = interruptible(func(ctx context.Context) (err error) {
+			sum, err = ndfile.Reduce(ctx, a.array, box, wanted)
+			return err
+		})
 		if err != nil {
 			return err
 		}

@@ -98,6 +98,7 @@ typedef struct calls {
   int32_t (*set_limits)(int64_t max_header, int64_t max_chunk, ndf_error *err);
   int32_t (*set_cache_limit)(int64_t bytes, ndf_error *err);
   int32_t (*get_cache)(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err);
+  int32_t (*set_interrupt)(ndf_progress ask, uintptr_t user, ndf_error *err);
 } calls;
 
 static const calls own_calls = {
@@ -182,6 +183,7 @@ static const calls own_calls = {
   ndfgo_set_limits,
   ndfgo_set_cache_limit,
   ndfgo_get_cache,
+  ndfgo_set_interrupt,
 };
 
 const void *_Atomic ndfile_table = &own_calls;
@@ -703,6 +705,11 @@ int32_t ndf_set_cache_limit(int64_t bytes, ndf_error *err) {
 int32_t ndf_get_cache(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err) {
   const calls *table = enter(err);
   return table == NULL ? NDF_ERR_FORKED : table->get_cache(ARG(int64_t *, limit), ARG(int64_t *, used), ARG(int64_t *, hits), ARG(int64_t *, misses), ARG(ndf_error *, err));
+}
+
+int32_t ndf_set_interrupt(ndf_progress ask, void *user, ndf_error *err) {
+  const calls *table = enter(err);
+  return table == NULL ? NDF_ERR_FORKED : table->set_interrupt(ask, (uintptr_t)user, ARG(ndf_error *, err));
 }
 
 /* Texts that last as long as the process. */

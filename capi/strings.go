@@ -111,7 +111,11 @@ func readStrings(h handle, s selection, offsets *C.int64_t, data address, length
 		if !ok {
 			return ndfile.NewError(ndfile.ErrNotSupported, "elements of variable length cannot be read here")
 		}
-		n, err := v.ReadStrings(context.Background(), box, ends, dst, missing)
+		var n int64
+		err = interruptible(func(ctx context.Context) (err error) {
+			n, err = v.ReadStrings(ctx, box, ends, dst, missing)
+			return err
+		})
 		if err == nil || errors.Is(err, ndfile.ErrBuffer) {
 			*length = C.int64_t(n)
 		}

@@ -292,10 +292,12 @@ func whereRows(h handle, terms address, n int64, options *C.ndf_where_options, r
 		q.Limit = capacity
 	}
 	err = f.shared(func(nf ndfile.File) error {
-		return ndfile.Where(context.Background(), nf, q, func(rows []int64) (bool, error) {
-			copy(dst[min(found, capacity):], rows)
-			found += int64(len(rows))
-			return true, nil
+		return interruptible(func(ctx context.Context) error {
+			return ndfile.Where(ctx, nf, q, func(rows []int64) (bool, error) {
+				copy(dst[min(found, capacity):], rows)
+				found += int64(len(rows))
+				return true, nil
+			})
 		})
 	})
 	next = -1
@@ -445,6 +447,6 @@ func readPoints(h handle, axes int, what string, points address, n int64, dtype 
 			clear(missing)
 			missing = nil
 		}
-		return ndfile.ReadPoints(context.Background(), a.array, axes, list, dst, missing)
+		return interruptible(func(ctx context.Context) error { return ndfile.ReadPoints(ctx, a.array, axes, list, dst, missing) })
 	})
 }

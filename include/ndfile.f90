@@ -1267,6 +1267,15 @@ module ndfile
       type(ndf_error), intent(out), optional :: err
       integer(c_int32_t) :: ndf_get_cache
     end function
+
+    ! Sets a function that long calls of this thread ask whether they shall end.
+    function ndf_set_interrupt(ask, user, err) bind(C)
+      import
+      type(c_funptr), value :: ask
+      type(c_ptr), value :: user
+      type(ndf_error), intent(out), optional :: err
+      integer(c_int32_t) :: ndf_set_interrupt
+    end function
   end interface
   public :: ndf_version
   public :: ndf_build
@@ -1349,6 +1358,7 @@ module ndfile
   public :: ndf_set_limits
   public :: ndf_set_cache_limit
   public :: ndf_get_cache
+  public :: ndf_set_interrupt
 
   public :: ndf_open, ndf_create, ndf_close, ndf_shape, ndf_name, ndf_attrs, ndf_get, ndf_put, ndf_add, ndf_message
 

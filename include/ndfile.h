@@ -2138,6 +2138,24 @@ NDF_API int32_t ndf_set_cache_limit(int64_t bytes, ndf_error *err);
  * Since 1.0. */
 NDF_API int32_t ndf_get_cache(int64_t *limit, int64_t *used, int64_t *hits, int64_t *misses, ndf_error *err);
 
+/* Sets a function that long calls of this thread ask whether they shall end.
+ *
+ * It is for languages whose own handlers of signals have to run: Ctrl-C during a read. Calls that read,
+ * reduce, take or look for rows and take longer than 50 ms call it about every 50 ms, with steps that are 0.
+ * A value other than 0 ends the call with NDF_ERR_CANCELED; what it was to fill is undefined then, and files
+ * are as they were. Calls that have a progress function in their options go by that.
+ *
+ *   ask   [nullable] called on the thread of the call, as every ndf_progress; NULL: none, which is the
+ *         default
+ *   user  [opaque] handed to ask
+ *
+ * Returns NDF_OK.
+ * Ownership: ask and user are kept until they are replaced, or the thread ends. They are not kept in children
+ *   of fork().
+ * Threads: any; it is for the calling one alone.
+ * Since 1.0. */
+NDF_API int32_t ndf_set_interrupt(ndf_progress ask, void *user, ndf_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,7 @@ from ._errors import (
 from ._index import Selection, select
 from ._lib import call, content, decode, lib, text
 from ._orthogonal import Orthogonal, is_array, positions
+from ._progress import interruptible
 from ._reduce import StoredReducible
 from ._spec import INT64S, lengths
 from ._tree import Description, in_memory, own
@@ -754,7 +755,8 @@ class Array(Chunked, StoredReducible):
         strides = None if box.flags.c_contiguous else INT64S[box.ndim](*box.strides)
         where = None if mask is None else _elements.address(mask)
         data = _elements.address(box)
-        call(self._file.path, function, self._open(), *place, name, data, strides, where)
+        with interruptible(box.nbytes):
+            call(self._file.path, function, self._open(), *place, name, data, strides, where)
 
     def _read_texts(self, selection: Selection, out: np.ndarray | None) -> np.ndarray:
         masked = self.masked and (out is None or isinstance(out, np.ma.MaskedArray))
@@ -780,7 +782,8 @@ class Array(Chunked, StoredReducible):
             raw, need.value = bytearray(room), room
             data = ctypes.addressof(ctypes.c_char.from_buffer(raw))
             rest = ctypes.addressof(need), where, ctypes.addressof(err)
-            status = lib.ndf_array_read_strings(self._open(), *place, at, data, *rest)
+            with interruptible(32 * n):
+                status = lib.ndf_array_read_strings(self._open(), *place, at, data, *rest)
             if not status:
                 return _elements.Texts(self.dtype_name, offsets, bytes(raw[: need.value]))
             if status != _capi.NDF_ERR_BUFFER or need.value <= room:

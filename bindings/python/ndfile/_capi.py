@@ -634,6 +634,7 @@ FUNCTIONS = {
     "ndf_set_limits": (c_int32, (c_void_p, c_void_p, c_void_p,)),
     "ndf_set_cache_limit": (c_int32, (c_void_p, c_void_p,)),
     "ndf_get_cache": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,)),
+    "ndf_set_interrupt": (c_int32, (c_void_p, c_void_p, c_void_p,)),
 }
 
 

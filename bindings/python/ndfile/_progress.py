@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import signal
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from types import FrameType, TracebackType
 from typing import Any, Callable, Union
 
 from ._bar import Bar
+from ._lib import call, lib
 
 #: What long functions take as ``progress``.
 Progress = Union[bool, Callable[[int, int], Any], None]
@@ -100,3 +102,35 @@ class Watch:
         except BaseException as e:
             self._error = e
         return self.canceled
+
+
+#: Bytes from which on a call is interruptible: less takes some milliseconds.
+LONG = 4 << 20
+
+
+class Interruptible(Watch):
+    """Has Ctrl-C end calls that read or reduce; a context manager around them.
+
+    Away from the main thread, to which signals do not come, it does nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+    def __enter__(self) -> Interruptible:
+        super().__enter__()
+        if self._outer is not None:
+            call(None, lib.ndf_set_interrupt, self.callback, None)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        if self._outer is not None:
+            call(None, lib.ndf_set_interrupt, None, None)
+        super().__exit__(kind, error, tb)
+
+
+def interruptible(size: int) -> AbstractContextManager[Any]:
+    """Give what to put around a call that reads or reduces so many bytes."""
+    return Interruptible() if size >= LONG else nullcontext()

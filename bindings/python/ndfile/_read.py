@@ -6,6 +6,7 @@ arrays of a known one are copied from their places in the scratch, without a loo
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable
 from typing import IO, Any, Literal, TypeVar, overload
@@ -29,6 +30,7 @@ from ._lib import Path, decode, encode_name, encode_path
 from ._load import _INFO, _SINGLE, _places, _pool, _Scratch, gather, take
 from ._names import unknown
 from ._open import open as open_file
+from ._progress import interruptible
 from ._stream import as_path, is_stream
 
 _META = _capi.NDF_LOAD_META
@@ -237,18 +239,29 @@ def _load_large(path: Path, raw_path: bytes, s: _Scratch) -> _Scratch:
             try:
                 room = np.empty(max(s.args.need, 1), np.uint8)
             except MemoryError:
-                raise NoMemoryError(
-                    f"{os.fsdecode(path)}: no memory for {s.args.need} bytes, all that is asked for; "
-                    "open the file and read it in parts, if the shapes are right",
-                    path=path,
-                ) from None
+                raise _too_large(path, pooled.name, s.args.need) from None
             s = _Scratch(room.data, s.args.ninfos)
-            status = s.load(raw_path, pooled.name, pooled.flags)
+            with interruptible(room.nbytes):
+                status = s.load(raw_path, pooled.name, pooled.flags)
         if status:
             raise with_names(failure(status, s.err, path), path, pooled.name)
     finally:
         _pool.append(pooled)
     return s
+
+
+def _too_large(path: Path, name: bytes | None, need: int) -> NoMemoryError:
+    """Make the error of a file that is too large for memory: it names the largest array."""
+    message = f"{os.fsdecode(path)}: "
+    with open_file(path) as file:
+        names = list(file) if name is None else [decode(name)]
+        sizes = {n: math.prod(file[n].shape) * file[n].dtype.itemsize for n in names if file[n].shape}
+        if sizes:
+            largest = max(sizes, key=sizes.__getitem__)
+            where = f"array {largest!r}: " if largest else ""
+            message += f"{where}elements of shape {file[largest].shape}, {sizes[largest]} bytes: "
+    message += f"no memory for {need} bytes, all that is asked for; open the file and read it in parts, "
+    return NoMemoryError(message + "if the shapes are right", path=path)
 
 
 def with_names(error: NdfileError, path: Path, name: bytes | None) -> NdfileError:

@@ -28,6 +28,7 @@ from ._folds import KINDS, Fold, Sum, fold
 from ._index import Selection, select
 from ._lib import call, lib
 from ._parts import Part
+from ._progress import interruptible
 
 _REDUCTIONS = {
     "sum": _capi.NDF_REDUCE_SUM,
@@ -351,7 +352,8 @@ class StoredReducible(Part, Reducible):
         summary = _capi.ndf_summary()
         summary.struct_size = ctypes.sizeof(summary)
         place, at = self._box(selection), ctypes.addressof(summary)
-        call(self._file.path, lib.ndf_array_reduce, self._open(), *place, _REDUCTIONS[name], at)
+        with interruptible(math.prod(selection.counts) * max(self.dtype.itemsize, 1)):
+            call(self._file.path, lib.ndf_array_reduce, self._open(), *place, _REDUCTIONS[name], at)
         if name == "count":
             return int(summary.count)
         result = getattr(summary, name)

@@ -31,6 +31,7 @@ from ._items import make_items
 from ._lib import call, encode_name, lib
 from ._names import unknown as _names_error
 from ._orthogonal import is_array, positions
+from ._progress import interruptible
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -310,17 +311,18 @@ class Table(File):
             room = min(left, stop - start, _ROOM)
             rows, found.value = np.empty(room, np.int64), room
             options.start, options.limit = start, left
-            call(
-                self.path,
-                lib.ndf_table_where,
-                self._open(),
-                ctypes.addressof(compiled),
-                len(compiled),
-                ctypes.addressof(options),
-                _elements.address(rows),
-                ctypes.addressof(found),
-                ctypes.addressof(following),
-            )
+            with interruptible(8 * (stop - start)):
+                call(
+                    self.path,
+                    lib.ndf_table_where,
+                    self._open(),
+                    ctypes.addressof(compiled),
+                    len(compiled),
+                    ctypes.addressof(options),
+                    _elements.address(rows),
+                    ctypes.addressof(found),
+                    ctypes.addressof(following),
+                )
             parts.append(rows[: found.value])
             left -= found.value
             start, options.skip = following.value, 0

@@ -486,6 +486,7 @@ const p_ndf_set_threads = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_set_limits = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_set_cache_limit = Ref{Ptr{Cvoid}}(C_NULL)
 const p_ndf_get_cache = Ref{Ptr{Cvoid}}(C_NULL)
+const p_ndf_set_interrupt = Ref{Ptr{Cvoid}}(C_NULL)
 
 "Finds all functions in an open library; for `__init__`."
 function bind!(library::Ptr{Cvoid})
@@ -595,6 +596,7 @@ function bind!(library::Ptr{Cvoid})
     p_ndf_set_limits[] = dlsym(library, :ndf_set_limits)
     p_ndf_set_cache_limit[] = dlsym(library, :ndf_set_cache_limit)
     p_ndf_get_cache[] = dlsym(library, :ndf_get_cache)
+    p_ndf_set_interrupt[] = dlsym(library, :ndf_set_interrupt)
     return nothing
 end
 
@@ -679,3 +681,4 @@ ndf_set_threads(threads, err) = ccall(p_ndf_set_threads[], Int32, (Int32, Ptr{nd
 ndf_set_limits(max_header, max_chunk, err) = ccall(p_ndf_set_limits[], Int32, (Int64, Int64, Ptr{ndf_error},), max_header, max_chunk, err)
 ndf_set_cache_limit(bytes, err) = ccall(p_ndf_set_cache_limit[], Int32, (Int64, Ptr{ndf_error},), bytes, err)
 ndf_get_cache(limit, used, hits, misses, err) = ccall(p_ndf_get_cache[], Int32, (Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{ndf_error},), limit, used, hits, misses, err)
+ndf_set_interrupt(ask, user, err) = ccall(p_ndf_set_interrupt[], Int32, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{ndf_error},), ask, user, err)
