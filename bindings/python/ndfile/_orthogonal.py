@@ -207,7 +207,7 @@ def positions(item: Any, axis: int, extent: int, where: str) -> np.ndarray:
     if low < -extent or high >= extent:
         i = low if low < -extent else high
         raise BoundsError(f"{where}: index {i} is out of bounds for axis {axis} with size {extent}")
-    index = index.astype(np.intp, copy=False)
+    index = np.ascontiguousarray(index, np.intp)  # the library reads its memory
     return index if low >= 0 else np.where(index < 0, index + extent, index)
 
 
