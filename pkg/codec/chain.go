@@ -275,6 +275,9 @@ func (c *Chain) AppendDecodedTo(dst *Buffer, src []byte, most int64) error {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	free := 0 // the buffer that src does not lie in
+	if stored := &c.forms[len(c.stages)]; stored.Exact && int64(len(src)) != stored.Size {
+		return corrupt(c.nameOf(len(c.stages)-1), "%d bytes, expected %d", len(src), stored.Size)
+	}
 	for i := len(c.stages) - 1; i >= 0; i-- {
 		in, to := &c.forms[i], &s.buf[free]
 		limit := in.Size
@@ -307,11 +310,6 @@ func (c *Chain) AppendDecodedTo(dst *Buffer, src []byte, most int64) error {
 		}
 		if src = out; i == 0 && to == dst {
 			return nil
-		}
-	}
-	if len(c.stages) == 0 {
-		if err := c.checkSize(0, int64(len(src))); err != nil {
-			return err
 		}
 	}
 	return dst.Append(src)

@@ -92,10 +92,28 @@ func (s *deltaStage) Encode(dst *Buffer, src []byte) error {
 }
 
 func (s *deltaStage) Decode(dst *Buffer, src []byte, _ int64) error {
-	if err := s.out.expect("delta", src); err != nil {
-		return err
-	}
-	before, first := uint64(0), true // the element before those that are made
+	return s.undo(dst, src, new(deltaState))
+}
+
+// deltaState is the element before those that are decoded next, where there is one.
+type deltaState struct {
+	before uint64
+	any    bool
+}
+
+// deltaPieces decodes elements that come in pieces.
+type deltaPieces struct {
+	*deltaStage
+	deltaState
+}
+
+func (s *deltaStage) inPieces() Stage { return &deltaPieces{deltaStage: s} }
+
+func (s *deltaPieces) Decode(dst *Buffer, src []byte, _ int64) error {
+	return s.undo(dst, src, &s.deltaState)
+}
+
+func (s *deltaStage) undo(dst *Buffer, src []byte, state *deltaState) error {
 	c, _ := classOf(s.dtype)
 	return reckon(dst, s.dtype, src, s.astype, func(n *numbers) error {
 		switch {
@@ -109,16 +127,18 @@ func (s *deltaStage) Decode(dst *Buffer, src []byte, _ int64) error {
 		}
 		for i, w := range n.words {
 			switch {
-			case first:
+			case !state.any:
 			case c == floating:
-				w = math.Float64bits(rounded(math.Float64frombits(before)+rounded(math.Float64frombits(w), s.dtype.Size), s.dtype.Size))
+				w = math.Float64bits(rounded(math.Float64frombits(state.before)+rounded(math.Float64frombits(w), s.dtype.Size), s.dtype.Size))
 			default:
-				if w += before; s.dtype.Kind == ndarray.Bool {
+				if w += state.before; s.dtype.Kind == ndarray.Bool {
 					w = min(w, 1) // a sum of truth values is "or"
 				}
 			}
-			n.words[i], before, first = w, w, false
+			n.words[i], state.before, state.any = w, w, true
 		}
 		return nil
 	})
 }
+
+func (s *deltaStage) sizes() (stored, decoded int) { return s.astype.Size, s.dtype.Size }

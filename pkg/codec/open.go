@@ -76,7 +76,11 @@ func (c *Chain) Open(src []byte, most int64) (*Stream, error) {
 	}
 	for i := last - 1; i >= 0; i-- {
 		if p, ok := c.stages[i].(piecewise); ok {
-			s.r = newPieces(s.r, c.stages[i], p)
+			stage := c.stages[i]
+			if keeps, ok := stage.(interface{ inPieces() Stage }); ok { // something from one piece for the next
+				stage = keeps.inPieces()
+			}
+			s.r = newPieces(s.r, stage, p)
 		}
 	}
 	return s, nil

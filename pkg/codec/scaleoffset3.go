@@ -76,3 +76,5 @@ func (s *scaleOffset3Stage) Decode(dst *Buffer, src []byte, _ int64) error {
 		return nil
 	})
 }
+
+func (s *scaleOffset3Stage) sizes() (stored, decoded int) { return s.dtype.Size, s.dtype.Size }

@@ -66,9 +66,10 @@ func (z zstdCodec) Decode(dst *Buffer, src []byte, limit int64) error {
 		return err
 	}
 	n, err := zstdInto(out, src)
-	if dst.B = dst.B[:at+n]; err != nil {
+	if err != nil {
 		return corrupt("zstd", "%v", err)
 	}
+	dst.B = dst.B[:at+n]
 	return nil
 }
 

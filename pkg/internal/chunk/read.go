@@ -119,7 +119,7 @@ func (w *worker) tryPiece(ctx context.Context, s *selection, j int64) error {
 		return err
 	}
 	if keep {
-		if lo, hi := w.around(known, room); hi-lo <= room {
+		if lo, hi := w.around(known, room); hi-lo <= room && (!w.Stream || hi-lo <= windowBytes) {
 			win, err := cache.New(a.Number(w.index), lo, hi-lo)
 			if err != nil {
 				return err
@@ -208,7 +208,7 @@ func (w *worker) around(known bool, room int) (lo, hi int) {
 	block := w.Block
 	if known && w.Stored {
 		block = cache.Near
-	} else if known && w.Size <= room {
+	} else if known && w.Size <= room && !w.Stream {
 		return 0, w.Size
 	}
 	lo = w.lo - w.lo%block

@@ -137,6 +137,10 @@ func (w *worker) close() {
 	}
 }
 
+// decodeWhole is the most that is decoded by one call of a codec, which does not look at
+// ctx. It is quicker than a stream, by as much as half.
+const decodeWhole = 256 << 20
+
 // decodePiece is how many bytes are decoded at a time, about: ctx is looked at
 // between them.
 const decodePiece = 16 << 20
@@ -147,7 +151,7 @@ func (w *worker) decode(ctx context.Context, a *Array, dst []byte, off int) erro
 		return located(w.copyStored(ctx, dst, off), w.name)
 	}
 	whole := off == 0 && len(dst) == w.Size
-	if w.Stream && (!whole || w.Scratch > freeBlock) {
+	if w.Stream && (!whole || w.Scratch > freeBlock || w.Size > decodeWhole) {
 		return located(w.decodeStream(ctx, a, dst, off), w.name)
 	}
 	if err := w.checkBlock(whole); err != nil {
@@ -166,7 +170,7 @@ func (w *worker) decode(ctx context.Context, a *Array, dst []byte, off int) erro
 			return err
 		}
 		n := len(dst)
-		if n > decodePiece+w.Block {
+		if n > decodePiece+w.Block && !w.Stream { // of a stream this is all
 			n = decodePiece - (off+decodePiece)%w.Block // up to the end of a block
 			n = max(n, w.Block-off%w.Block)
 		}
