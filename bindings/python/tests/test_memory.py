@@ -156,6 +156,6 @@ def stores(folder):
 def test_fixtures(tmp_path):
     found = [p for d in sorted(TESTS.glob("pkg/*/testdata")) for p in sorted(stores(d)) if "\n" not in p]
     assert len(found) > 200
-    step = 1 if os.environ.get("NDFILE_TORTURE") else max(1, len(found) // 40)
+    step = 1 if os.environ.get("NDFILE_TORTURE") else max(1, len(found) // 150)
     shutil.rmtree(tmp_path)
     assert most(found[::step]) == []
