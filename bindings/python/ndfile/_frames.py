@@ -114,8 +114,12 @@ def _part_of(column: Any, where: str) -> Part:
     """Take a column of anything array-like; None among objects is a null."""
     array = _elements.as_array(column, where)
     if array.dtype == object:
-        missing = np.array([_is_null(v) for v in array.ravel().tolist()], bool)
-        kinds = {type(v) for v in array[~missing].tolist()} if array.ndim == 1 else {str}
+        objects = array.ravel().tolist()
+        kinds = set(map(type, objects))
+        missing = np.zeros(len(objects), bool)
+        if kinds not in ({str}, {bytes}):
+            missing[:] = [_is_null(v) for v in objects]
+            kinds = {type(v) for v in array[~missing].tolist()} if array.ndim == 1 else {str}
         if array.ndim == 1 and kinds and not kinds <= {str} and not kinds <= {bytes}:
             filled = _plain_values(array[~missing].tolist(), kinds, where)
             values = np.zeros(len(array), filled.dtype)
