@@ -55,6 +55,7 @@ func decodeJSON(src []byte, count int64, text func(e []byte) error) (shape []int
 		if err := in.EnterArray(); err != nil {
 			return err
 		}
+		afterText := false
 		for first := true; ; first = false {
 			if more, err := in.NextItem(first); !more || err != nil {
 				return err
@@ -83,9 +84,14 @@ func decodeJSON(src []byte, count int64, text func(e []byte) error) (shape []int
 				}
 				return nil
 			case c == '[' && depth < maxListDepth:
-				if err := list(depth+1, false); err != nil {
+				err := list(depth+1, false)
+				if afterText && errors.Is(err, errNotTexts) {
+					err = errJSON // it is the shape, and the text was the dtype
+				}
+				if err != nil {
 					return err
 				}
+				afterText = false
 				continue
 			case c == '"':
 				raw, isPlain, err := in.RawString()
@@ -110,6 +116,7 @@ func decodeJSON(src []byte, count int64, text func(e []byte) error) (shape []int
 			if count--; count < 0 {
 				return errJSON
 			}
+			afterText = true
 			if err := text(plain); err != nil {
 				return err
 			}

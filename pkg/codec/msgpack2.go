@@ -75,6 +75,7 @@ func decodeMsgpack(src []byte, count int64, text func(e []byte) error) (shape []
 	}
 	var list func(n uint64, depth int, top bool) error
 	list = func(n uint64, depth int, top bool) error {
+		afterText := false
 		for ; n > 0; n-- {
 			if top && count == 0 {
 				if n != 2 {
@@ -90,9 +91,14 @@ func decodeMsgpack(src []byte, count int64, text func(e []byte) error) (shape []
 			case !ok || depth > maxListDepth:
 				return errMsgpack
 			case isList:
-				if err := list(m, depth+1, false); err != nil {
+				err := list(m, depth+1, false)
+				if afterText && errors.Is(err, errNotTexts) {
+					err = errMsgpack // it is the shape, and the text was the dtype
+				}
+				if err != nil {
 					return err
 				}
+				afterText = false
 				continue
 			case !isText:
 				return errNotTexts
@@ -100,6 +106,7 @@ func decodeMsgpack(src []byte, count int64, text func(e []byte) error) (shape []
 			if count--; count < 0 {
 				return errMsgpack
 			}
+			afterText = true
 			if err := text(p.take(m)); err != nil {
 				return err
 			}
