@@ -10,7 +10,8 @@ out=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
 . "$here/../capi/stamp.sh"
 . "$here/../capi/cflags.sh"
-# pie: the library's objects are used again. GOWORK: a source distribution has no benchmarks.
+# pie, and the workspace: the library's objects are used again. A source distribution has no benchmarks, so no workspace.
+[ -e "$here/../benchmarks/go.mod" ] || export GOWORK=off
 cd "$here"
-CGO_ENABLED=1 GOWORK=off "${GO:-go}" build -buildmode=pie -trimpath -buildvcs=${NDFILE_VCS:-false} \
+CGO_ENABLED=1 "${GO:-go}" build -buildmode=pie -trimpath -buildvcs=${NDFILE_VCS:-false} \
   "-ldflags=$strip-X=main.buildCommit=$NDFILE_COMMIT '-extldflags=$extstrip'" "$@" -o "$out" ./ndfile
