@@ -38,7 +38,7 @@ from ._errors import (
 from ._index import Selection, select
 from ._lib import call, content, decode, lib, text
 from ._orthogonal import Orthogonal, is_array, positions
-from ._progress import interruptible
+from ._progress import LONG, interruptible
 from ._reduce import StoredReducible
 from ._spec import INT64S, lengths
 from ._tree import Description, in_memory, own
@@ -726,7 +726,7 @@ class Array(Chunked, StoredReducible):
         else:
             data = np.asarray(out)
         box = data[selection.view]
-        if self._single and out is None and rows is None and box.flags.c_contiguous:
+        if self._single and out is None and rows is None and box.flags.c_contiguous and data.nbytes < LONG:
             one, self._one = self._one or Element(self.dtype, len(self.shape)), None
             one.read_box(self, selection, data)
             self._one = one
