@@ -28,7 +28,7 @@ class Element:
     def __init__(self, dtype: np.dtype, ndim: int) -> None:
         self.value = np.empty(1, dtype)
         self.handle = ctypes.c_uint64()
-        extents = ctypes.c_int64 * ndim
+        extents: Any = ctypes.c_int64 * ndim  # slices of it take tuples too, which its stub does not know
         self.start, self.count, self.step = extents(), extents(), extents()
         self.data = ctypes.c_void_p()
         self.err = _capi.ndf_error()
