@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -59,6 +60,12 @@ func (panickingFormat) Detect(_ context.Context, _ ndfile.FS, path string) (ndfi
 // Every export can be called with what is empty: handles that are 0, numbers that are
 // 0, texts and structs of zeroes. It may refuse, but not fail inside.
 func TestExports(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer func() { // what this thread was told to ask
+		f := reflect.ValueOf(ndfgo_set_interrupt)
+		f.Call([]reflect.Value{reflect.Zero(f.Type().In(0)), reflect.Zero(f.Type().In(1)), reflect.Zero(f.Type().In(2))})
+	}()
 	for _, e := range exports {
 		f := reflect.TypeOf(e)
 		if f.Out(0).Kind() == reflect.Pointer { // a text

@@ -12,16 +12,20 @@ func (invert) Config(Version) (*Object, error) { return members(), nil }
 
 func (invert) Bind(in Form) (Stage, Form, error) { return invert{}, opaque(in.Size, in.Exact), nil }
 
-func (invert) Encode(dst, src []byte) ([]byte, error) {
-	for _, b := range src {
-		dst = append(dst, ^b)
+func (invert) Encode(dst *Buffer, src []byte) error {
+	out, err := dst.Extend(len(src))
+	if err != nil {
+		return err
 	}
-	return dst, nil
+	for i, b := range src {
+		out[i] = ^b
+	}
+	return nil
 }
 
-func (i invert) Decode(dst, src []byte, limit int64) ([]byte, error) {
+func (i invert) Decode(dst *Buffer, src []byte, limit int64) error {
 	if int64(len(src)) > limit {
-		return dst, corrupt("invert", "%d bytes, expected at most %d", len(src), limit)
+		return corrupt("invert", "%d bytes, expected at most %d", len(src), limit)
 	}
 	return i.Encode(dst, src)
 }

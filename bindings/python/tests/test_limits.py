@@ -162,6 +162,7 @@ def test_cache(tmp_path):
         with ndfile.open(tmp_path / f"{k}", "w", format="zarr3") as f:
             f.create("", x.shape, x.dtype, chunks=(256, 1024), codecs=["gzip"])[...] = x
     try:
+        ndfile.set_cache_limit(0)  # what other tests have left goes
         ndfile.set_cache_limit(3 << 20)
         with ndfile.open(tmp_path / "0") as f, ndfile.open(tmp_path / "1") as g:
             begin = ndfile.cache_info()

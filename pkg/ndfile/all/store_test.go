@@ -99,7 +99,7 @@ func TestRequests(t *testing.T) {
 	for _, test := range []struct {
 		format           string
 		named, byContent int
-	}{{"zarr0", 2, 3}, {"zarr2", 2, 3}, {"zarr3", 1, 5}, {"bcolz", 4, 7}} {
+	}{{"zarr0", 2, 3}, {"zarr2", 2, 4}, {"zarr3", 1, 5}, {"bcolz", 4, 7}} {
 		path := dir + "/" + test.format + map[bool]string{true: ".bcolz", false: ".zarr"}[test.format == "bcolz"]
 		attrs := ndfile.NewAttrs()
 		attrs.Set("a", pyjson.Int(1))

@@ -255,11 +255,12 @@ func (s *suite) survived(disk *ndfile.Mem, p *progress, ordered, sync bool) erro
 // rows that it had before and the first ones of those that were added.
 func (s *suite) mended(disk *ndfile.Mem, path string, states []*content) error {
 	opt := ndfile.VerifyOptions{FS: disk, Format: s.format.Name(), Repair: true}
-	repaired := false
-	if err := ndfile.Verify(ctx, s.cfg.Formats, path, opt, func(p ndfile.Problem) { repaired = repaired || p.Repaired }); err != nil {
+	left := false
+	report := func(p ndfile.Problem) { left = left || p.Class == ndfile.Damage && !p.Repaired }
+	if err := ndfile.Verify(ctx, s.cfg.Formats, path, opt, report); err != nil {
 		return fmt.Errorf("repair: %w", err)
 	}
-	if !repaired {
+	if left {
 		return nil // chunks behind the one that is damaged can be decoded: it is named, and left to the user
 	}
 	got, err := s.read(disk, path)

@@ -42,7 +42,7 @@ const (
 	shelfMeta  = "/shelf.json"
 	shelfMagic = `{"shelf": 1, `
 	// maxShelfChunk bounds the bytes of a chunk.
-	maxShelfChunk = 1 << 20
+	maxShelfChunk = 4 << 20
 )
 
 var shelfCodecs = []string{"lz4", "zstd"} // in name only

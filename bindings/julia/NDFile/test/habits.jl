@@ -149,7 +149,7 @@ end
 
 @testset "what is shown" begin
     shown(a) = sprint(show, "text/plain", a)
-    NDFile.open("shown.zarr", "w"; format="zarr3") do f
+    NDFile.open("values.zarr", "w"; format="zarr3") do f
         a = NDFile.create(f, "a", Int16, (20, 3, 2); chunks=(7, 3, 1))
         a[:, :, :] = reshape(1:120, 20, 3, 2)
         lines = Base.split(shown(a), '\n')
