@@ -109,7 +109,7 @@ func stored[S, T Element](dst Buffer, values []S, narrow func([]S, DType) ([]T, 
 				b.Strides[axis] = step
 				step *= b.Shape[axis]
 			}
-			if NativeOrder == Big {
+			if NativeOrder == Big && len(fit) > 0 {
 				b.Offset = int64(8 - size)
 			}
 		}
