@@ -311,7 +311,7 @@ static void test_take_masked(const char *path) {
   CHECK(memcmp(got, (int32_t[]){5, 0, 1, 0, 3, 4}, sizeof got) == 0 && memcmp(mask, "\0\1\0\1\0\0", 6) == 0);
   OK(ndf_array_take(a, (int64_t[]){1}, 1, NULL, got, NULL, NULL, &err));
   FAILS(NDF_ERR_MASKED, "\"x\"", ndf_array_take(a, (int64_t[]){2}, 1, NULL, got, NULL, NULL, &err));
-  FAILS(NDF_ERR_BOUNDS, "row 3 of 3", ndf_array_take(a, (int64_t[]){0, 3}, 2, NULL, got, NULL, mask, &err));
+  FAILS(NDF_ERR_BOUNDS, "number 1 of the list: expected 0 to 2, found 3", ndf_array_take(a, (int64_t[]){0, 3}, 2, NULL, got, NULL, mask, &err));
   ndf_summary s = {.struct_size = sizeof s};
   OK(ndf_array_reduce(a, 2, NULL, NULL, NULL, NDF_REDUCE_SUM, &s, &err));
   CHECK(s.count == 4 && as_int64(&s.sum) == 13);
