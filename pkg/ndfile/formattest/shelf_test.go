@@ -730,9 +730,9 @@ func (a *shelfArray) store(index []int64, data []byte) error {
 // touched lists the chunks of a box: of each the positions of elements in the
 // box and in the chunk.
 func (a *shelfArray) touched(box ndarray.Box) (keys [][]int64, pairs [][][2]int) {
-	known := map[string]int{}
+	known, last := map[string]int{}, -1
+	key := make([]int64, len(box.Count))
 	each(box.Count, func(k int, index []int64) {
-		var key []int64
 		at := int64(0)
 		for axis, i := range index {
 			step := int64(1)
@@ -740,16 +740,19 @@ func (a *shelfArray) touched(box ndarray.Box) (keys [][]int64, pairs [][][2]int)
 				step = box.Step[axis]
 			}
 			x := box.Start[axis] + i*step
-			key = append(key, x/a.spec.Chunks[axis])
+			key[axis] = x / a.spec.Chunks[axis]
 			at = at*a.spec.Chunks[axis] + x%a.spec.Chunks[axis]
 		}
-		n, ok := known[fmt.Sprint(key)]
-		if !ok {
-			n = len(keys)
-			known[fmt.Sprint(key)] = n
-			keys, pairs = append(keys, key), append(pairs, nil)
+		if last < 0 || !slices.Equal(keys[last], key) { // neighbours lie in one chunk, mostly
+			n, ok := known[fmt.Sprint(key)]
+			if !ok {
+				n = len(keys)
+				known[fmt.Sprint(key)] = n
+				keys, pairs = append(keys, slices.Clone(key)), append(pairs, nil)
+			}
+			last = n
 		}
-		pairs[n] = append(pairs[n], [2]int{k, int(at)})
+		pairs[last] = append(pairs[last], [2]int{k, int(at)})
 	})
 	return keys, pairs
 }
