@@ -175,13 +175,18 @@ func (w *drawing) lines(ctx context.Context, a ndfile.Array) (picture, error) {
 		}
 		plots = append(plots, p)
 	}
+	return w.stacked(plots, "line")
+}
+
+// stacked draws plots one below the other.
+func (w *drawing) stacked(plots []*plot.Plot, kind string) (picture, error) {
 	data, err := w.encode(func(c draw.Canvas) {
 		tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadY: margin, PadRight: 2 * margin, PadTop: margin, PadBottom: margin, PadLeft: margin}
 		for i, p := range plots {
 			p.Draw(tiles.At(c, 0, i))
 		}
 	})
-	return picture{data, "line", 1}, err
+	return picture{data, kind, 1}, err
 }
 
 // grid is a grid that stays behind the line.
@@ -257,13 +262,7 @@ func (w *drawing) histograms(ctx context.Context, a ndfile.Array) (picture, erro
 		}
 		plots = append(plots, p)
 	}
-	data, err := w.encode(func(c draw.Canvas) {
-		tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadY: margin, PadRight: 2 * margin, PadTop: margin, PadBottom: margin, PadLeft: margin}
-		for i, p := range plots {
-			p.Draw(tiles.At(c, 0, i))
-		}
-	})
-	return picture{data, "histogram", 1}, err
+	return w.stacked(plots, "histogram")
 }
 
 // widened makes a range that an axis can have of one that may be a single number,
