@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,8 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-const rowsLong = "%s shows the rows of a table, or of arrays of one length in any other file, one on a line.\n" +
+const rowsLong = "%s shows the rows of a table, or of arrays of one length in any other file, one on a line;\n" +
+	"standard error names the arrays of other lengths.\n" +
 	"--where takes a condition on the columns, as Python writes it; missing elements fulfil none.\n" +
 	"Datetimes are ISO 8601 in UTC. A column of several axes has a list in each row.\n\n" +
 	"--to csv and tsv write a line of names first, fields in quotes where they need them, and\n" +
@@ -85,9 +87,13 @@ func printRows(cmd *cobra.Command, t target, out rowPrinter) error {
 	}
 	defer f.Abort()
 	wanted, _ := cmd.Flags().GetStringSlice("columns")
-	table, columns, err := asTable(f, wanted)
+	table, columns, left, err := asTable(f, wanted)
 	if err != nil {
 		return ndfile.Locate(err, t.path, "", false)
+	}
+	if left != nil && len(wanted) == 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "ndfile: %s: no columns, since they have another length than %s: %s\n",
+			printablePath(t.path), printable(columns[0]), strings.Join(left, ", "))
 	}
 	var q ndfile.Query
 	q.Limit, _ = cmd.Flags().GetInt64("limit")
@@ -137,19 +143,18 @@ func wrongName(err error) string {
 }
 
 // asTable sees a file as a table: what is none has the arrays of one length as columns.
-// Columns are those that are wanted, or all.
-func asTable(f ndfile.File, wanted []string) (*contents, []string, error) {
-	c, err := contentsOf(f)
-	if err != nil {
-		return nil, nil, err
+// Columns are those that are wanted, or all; left are the names, as they are printed, of arrays that can be none.
+func asTable(f ndfile.File, wanted []string) (c *contents, columns, left []string, err error) {
+	if c, err = contentsOf(f); err != nil {
+		return nil, nil, nil, err
 	}
 	for _, name := range wanted {
 		if _, err := c.Array(name); err != nil {
-			return nil, nil, suggested(err, name, c.names)
+			return nil, nil, nil, suggested(err, name, c.names)
 		}
 	}
 	if c.kind == ndfile.Single {
-		return nil, nil, usage("rows are of tables and of files with several arrays; cat prints a single array")
+		return nil, nil, nil, usage("rows are of tables and of files with several arrays; cat prints a single array")
 	}
 	if c.kind != ndfile.Table {
 		length := int64(-1)
@@ -161,18 +166,22 @@ func asTable(f ndfile.File, wanted []string) (*contents, []string, error) {
 		c.kind = ndfile.Table
 		c.names = slices.DeleteFunc(c.names, func(name string) bool {
 			s := c.arrays[name].Spec()
-			return s.NoData || len(s.Shape) == 0 || s.Shape[0] != length
+			other := s.NoData || len(s.Shape) == 0 || s.Shape[0] != length
+			if other {
+				left = append(left, printable(name))
+			}
+			return other
 		})
 		for _, name := range wanted {
 			if !slices.Contains(c.names, name) {
-				return nil, nil, ndfile.NewError(ndfile.ErrShape, "it has another length than array "+strconv.Quote(wanted[0])).In(name)
+				return nil, nil, nil, ndfile.NewError(ndfile.ErrShape, "it has another length than array "+strconv.Quote(wanted[0])).In(name)
 			}
 		}
 	}
 	if len(wanted) > 0 {
-		return c, wanted, nil
+		return c, wanted, left, nil
 	}
-	return c, c.names, nil
+	return c, c.names, left, nil
 }
 
 // cells are the elements of a column in a block of rows.

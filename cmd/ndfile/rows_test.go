@@ -45,3 +45,15 @@ func TestRows(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsNamesWhatIsNone: arrays of another length are no columns, and are named.
+func TestRowsNamesWhatIsNone(t *testing.T) {
+	path := demoFile(t)
+	status, out, errs := call(t, "rows", path, "--to", "csv")
+	if status != exitOK || !strings.HasPrefix(out, "rain,station,temperature\n") || !strings.Contains(errs, "another length than rain: height, time") {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	if status, _, errs = call(t, "rows", path, "--columns", "time"); status != exitOK || errs != "" {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
