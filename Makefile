@@ -53,7 +53,11 @@ $(B)/demo-venv/ok: bindings/python/tests/requirements.txt
 demo: build $(B)/demo-venv/ok ## write a ds file, read it back from C and Python, print what happens
 	@sh docs/examples/demo.sh '$(B)' '$(CC)'
 
-test: build test-go test-c test-fortran test-python test-julia lint gen-check ## all tests: Go, C, C++, Fortran, Python, Julia, lint, drift of generated files
+# The Go tests use every core; of the others two run at a time, and each prints when it has ended.
+OTHERS := test-julia test-c test-python test-fortran lint gen-check
+test: build test-go ## all tests: Go, C, C++, Fortran, Python, Julia, lint, drift of generated files
+	@echo 'test: $(OTHERS): two at a time, some 4 minutes'
+	@$(MAKE) -s -j2 $(if $(filter output-sync,$(.FEATURES)),-O) $(OTHERS)
 	@echo 'test: Go, C, C++, Fortran, Python, Julia, lint and generated files: done'
 
 # Debian's packages for tests are unpacked, not installed: the c-blosc that has snappy, libnetcdf, and strace where there is none.
