@@ -34,6 +34,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -245,9 +246,7 @@ struct masked {
 ///   template <> struct ndfile::dtype_of<code> { static std::string name() { return "S4"; } };
 /// \endcode
 template <class T, class = void>
-struct dtype_of {
-  static_assert(sizeof(T) == 0, "no dtype is known for this type: specialise ndfile::dtype_of");
-};
+struct dtype_of {};
 
 template <>
 struct dtype_of<bool> {
@@ -275,6 +274,27 @@ template <class T>
 struct raw_dtype {
   static std::string name() { return "V" + std::to_string(sizeof(T)); }
 };
+
+namespace detail {
+template <class T, class = void>
+struct has_dtype : std::false_type {};
+template <class T>
+struct has_dtype<T, std::void_t<decltype(dtype_of<std::remove_cv_t<T>>::name())>> : std::true_type {};
+} // namespace detail
+
+/// Whether T can be an element: dtype_of knows it, and it is copied byte by byte.
+template <class T>
+inline constexpr bool is_element = detail::has_dtype<T>::value && std::is_trivially_copyable_v<T>;
+
+/// What stands before the name of a type of elements: in C++20 a concept, so that the message for another type is one line at
+/// the call.
+#if defined(__cpp_concepts) && __cpp_concepts >= 201907L
+template <class T>
+concept element = is_element<T>;
+#define NDFILE_ELEMENT ::ndfile::element
+#else
+#define NDFILE_ELEMENT class
+#endif
 
 // ==== Calling the library ===============================================================
 
@@ -358,8 +378,10 @@ struct is_optional<std::optional<T>> : std::true_type {};
 /// Name of the dtype of T.
 template <class T>
 std::string dtype_name() {
+  static_assert(detail::has_dtype<T>::value, "no dtype is known for this type: specialise ndfile::dtype_of");
   static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");
-  return dtype_of<std::remove_cv_t<T>>::name();
+  if constexpr (is_element<T>) return dtype_of<std::remove_cv_t<T>>::name();
+  return {};
 }
 
 /// Whether two names stand for one dtype of this machine's byte order.
@@ -538,7 +560,6 @@ inline std::string json_list(const std::vector<std::string> &texts) {
   return out += "]";
 }
 
-/// Axes names and attributes, which a new array gets. Self is the class that inherits.
 /// For what is no strided, which an item takes in another way.
 template <class C>
 using not_strided = std::enable_if_t<!is_strided<std::remove_cv_t<std::remove_reference_t<C>>>::value>;
@@ -557,6 +578,7 @@ const auto &keep(C &&memory, std::shared_ptr<const void> &kept) {
   }
 }
 
+/// Axes names and attributes, which a new array gets. Self is the class that inherits.
 template <class Self>
 class described {
  public:
@@ -675,7 +697,7 @@ struct scalar {
   std::uint8_t bytes[16]; ///< its bytes from the first on
 
   /// The number as a T. NDF_ERR_DTYPE when that is not its type (nothing is converted).
-  template <class T>
+  template <NDFILE_ELEMENT T>
   T as() const {
     if (!detail::same_dtype(detail::dtype_name<T>(), dtype))
       throw error(NDF_ERR_DTYPE, "a number of " + dtype + " where " + detail::dtype_name<T>() + " is expected");
@@ -749,7 +771,7 @@ class array {
   }
   /// The value of elements that were never written; std::nullopt: the array has none, they read as zero. NDF_ERR_DTYPE
   /// when T is not the stored type.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   std::optional<T> fill() const {
     const std::string stored = dtype(), value = detail::bytes(ndf_array_get_fill, handle());
     if (value.empty()) return std::nullopt;
@@ -780,7 +802,7 @@ class array {
   /// T is the stored type or one that holds all its values (int to double, float to std::complex<double>); anything else
   /// is NDF_ERR_DTYPE. NDF_ERR_MASKED when an element is missing: then use read_masked. NDF_ERR_BOUNDS for a box that
   /// reaches outside.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   std::vector<T> read(const box &b = {}) const {
     const detail::selection s(handle(), b, where_);
     return collect<T>(s, nullptr);
@@ -789,14 +811,14 @@ class array {
   /// Reads a box into elements of a type that need not hold every value of the stored one, but has to hold those that are
   /// there: doubles into float (rounded), int into short, whole doubles into int. NDF_ERR_VALUE names the first element that
   /// does not fit, by its index from 0.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   std::vector<T> read_narrow(const box &b = {}) const {
     const detail::selection s(handle(), b, where_);
     return collect<T>(s, nullptr, ndf_array_read_narrow);
   }
 
   /// Reads a box of which elements may be missing. As read otherwise.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   masked<T> read_masked(const box &b = {}) const {
     const detail::selection s(handle(), b, where_);
     masked<T> out;
@@ -808,7 +830,7 @@ class array {
   /// Maps the whole array into memory: nothing is read until it is touched, nothing is copied or converted. Throws
   /// NDF_ERR_DTYPE when T is not the stored type, and NDF_ERR_NOT_SUPPORTED, with the reason, for elements that do not
   /// lie in the file as they do in memory (masked, texts, the other byte order, not aligned).
-  template <class T>
+  template <NDFILE_ELEMENT T>
   mapped<T> map() const {
     const void *data = nullptr;
     std::int64_t len = 0;
@@ -913,7 +935,7 @@ class array {
   }
 
   /// Reads rows by their numbers, in the order given; T as for read.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   std::vector<T> take(span<const std::int64_t> rows) const {
     static_assert(!std::is_same_v<T, bool>, "a std::vector<bool> has no bools in memory: take std::uint8_t");
     extents count = shape();
@@ -1080,7 +1102,7 @@ class spec : public detail::described<spec> {
   /// dtype is a name as array::dtype gives it; its byte order is the one stored.
   spec(std::string dtype, extents shape) : dtype_(std::move(dtype)), shape_(std::move(shape)) {}
   /// The dtype of T, in the byte order of the machine.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   static spec of(extents shape) {
     return spec(detail::dtype_name<T>(), std::move(shape));
   }
@@ -1100,7 +1122,7 @@ class spec : public detail::described<spec> {
     return *this;
   }
   /// The value of elements that are never written, of the type of the elements. Otherwise zero.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   spec &fill(const T &value) {
     static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");
     fill_type_ = detail::dtype_name<T>();
@@ -1404,6 +1426,42 @@ class file {
   std::string path_;
 };
 
+// ==== Progress ==========================================================================
+
+/// Called during a long call with the steps that are done, of so many; false cancels. An exception cancels too, and comes
+/// out of the call.
+using progress = std::function<bool(std::int64_t done, std::int64_t total)>;
+
+namespace detail {
+
+/// A function of the user that the library calls: its exceptions must not pass through the library.
+template <class F>
+struct callback {
+  const F &function;
+  std::exception_ptr thrown = nullptr;
+
+  /// Calls it unless it has thrown before; other than 0 cancels.
+  template <class... A>
+  std::int32_t operator()(A &&...arguments) noexcept {
+    if (thrown) return 1;
+    try {
+      return function(std::forward<A>(arguments)...) ? 0 : 1;
+    } catch (...) {
+      thrown = std::current_exception();
+      return 1;
+    }
+  }
+  void rethrow() const {
+    if (thrown) std::rethrow_exception(thrown);
+  }
+};
+
+inline std::int32_t call_progress(void *user, std::int64_t done, std::int64_t total) {
+  return (*static_cast<callback<progress> *>(user))(done, total);
+}
+
+} // namespace detail
+
 // ==== Small files in one call ===========================================================
 
 /// An array of a loaded_file: a view, good as long as the loaded_file (or the one that it was moved to) lives.
@@ -1436,13 +1494,13 @@ class loaded_array {
   }
 
   /// Whether T is the type of the elements.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   bool holds() const {
     return detail::same_dtype(detail::dtype_name<T>(), dtype());
   }
 
   /// The elements, row-major. Throws NDF_ERR_DTYPE when T is not their type (nothing is converted), NDF_ERR_NO_DATA.
-  template <class T>
+  template <NDFILE_ELEMENT T>
   span<const T> values() const {
     if (info_->flags & NDF_ARRAY_NO_DATA) fail(NDF_ERR_NO_DATA, "the array has metadata but no data");
     if (!holds<T>() || info_->itemsize != static_cast<std::int64_t>(sizeof(T)))
@@ -1481,7 +1539,11 @@ class loaded_array {
   const char *path_;
 };
 
-/// The arrays of a small file in memory, in file order; made by load. It owns one block of memory, and is moved.
+class result;
+struct many_options;
+
+/// The arrays of a small file in memory, in file order; made by load and load_many. It is moved, never copied. It owns its
+/// memory, which what one call of load_many has read together shares: that lives as long as any of them.
 class loaded_file {
  public:
   loaded_file(loaded_file &&) noexcept = default;
@@ -1508,15 +1570,14 @@ class loaded_file {
 
  private:
   friend loaded_file load(const std::string &path, const std::optional<std::string> &name);
+  friend std::vector<result> load_many(const std::vector<std::string> &paths, const many_options &options);
 
   static constexpr std::align_val_t alignment{64};
-  struct release {
-    void operator()(std::uint8_t *p) const noexcept { ::operator delete(p, alignment); }
-  };
-  using memory = std::unique_ptr<std::uint8_t, release>;
+  using memory = std::shared_ptr<std::uint8_t>; // one block for all files that were read together
 
   static memory allocate(std::int64_t size) {
-    return memory(static_cast<std::uint8_t *>(::operator new(static_cast<std::size_t>(size), alignment)));
+    return memory(static_cast<std::uint8_t *>(::operator new(static_cast<std::size_t>(size), alignment)),
+                  [](std::uint8_t *p) { ::operator delete(p, alignment); });
   }
 
   loaded_file(const std::string &path, memory block, std::vector<ndf_load_info> infos)
@@ -1569,7 +1630,7 @@ inline loaded_file load(const std::string &path, const std::optional<std::string
 }
 
 /// Reads one array of a small file, row-major; "" is the array of a file that is one. T and errors as for array::read.
-template <class T>
+template <NDFILE_ELEMENT T>
 std::vector<T> load(const std::string &path, const std::string &name = {}) {
   const loaded_file f = load(path, std::optional<std::string>(name));
   const loaded_array &a = f.at(name);
@@ -1577,6 +1638,8 @@ std::vector<T> load(const std::string &path, const std::string &name = {}) {
   const span<const T> values = a.values<T>();
   return std::vector<T>(values.begin(), values.end());
 }
+
+struct new_file;
 
 /// One array for save. It refers to the caller's elements, which have to live until save has returned; only texts and a
 /// std::vector<bool> are copied.
@@ -1637,6 +1700,8 @@ class item : public detail::described<item> {
  private:
   friend class file;
   friend void save(const std::string &path, const std::vector<item> &items, const write_options &options);
+  friend std::vector<std::optional<error>> save_many(const std::vector<new_file> &files, const write_options &options,
+                                                     const many_options &many);
 
   void own(detail::packed elements, std::string dtype) {
     own_ = std::make_shared<const detail::packed>(std::move(elements));
@@ -1707,11 +1772,235 @@ inline void save(const std::string &path, const std::vector<item> &items, const 
                static_cast<std::int64_t>(c.size()), detail::c_option(options.attrs, "attributes"), &o);
 }
 
-// ==== Whole files =======================================================================
+// ==== Many small files in one call ======================================================
 
-/// Called during a long call with the steps that are done, of so many; false cancels. An exception cancels too, and comes
-/// out of the call.
-using progress = std::function<bool(std::int64_t done, std::int64_t total)>;
+/// Options of load_many and save_many.
+struct many_options {
+  std::int32_t threads = 0;                ///< at most so many threads; 0: as ndf_set_threads says
+  ndfile::progress progress = {};          ///< a step is a file
+  std::optional<std::string> name = {};    ///< the array to read of each file; none: all. load_many only
+};
+
+/// What load_many gives for one path: its arrays, or the error.
+class result {
+ public:
+  explicit result(loaded_file file) : file_(std::move(file)) {}
+  explicit result(ndfile::error error) : error_(std::move(error)) {}
+
+  /// Whether the file was read.
+  explicit operator bool() const noexcept { return file_.has_value(); }
+  /// The arrays; throws the error of this path where there is one.
+  const loaded_file &value() const {
+    if (error_) throw *error_;
+    return *file_;
+  }
+  const loaded_file &operator*() const { return value(); }
+  const loaded_file *operator->() const { return &value(); }
+  /// Why the file was not read; std::nullopt where it was.
+  const std::optional<ndfile::error> &error() const noexcept { return error_; }
+
+ private:
+  std::optional<loaded_file> file_;
+  std::optional<ndfile::error> error_;
+};
+
+namespace detail {
+
+/// Calls function(arguments..., &c, &err) with C's options, whose progress counts on from done files of total. Of the statuses
+/// those of single files are no error of the call; an exception of the user's progress is thrown.
+struct many_call {
+  many_call(const many_options &options, std::size_t total) : options_(options), total_(static_cast<std::int64_t>(total)) {
+    if (options.progress)
+      step_ = [this](std::int64_t done, std::int64_t) { // files without room are read again, and were counted
+        return options_.progress(told_ = std::max(told_, done_ + done), total_);
+      };
+  }
+
+  template <class... P, class... A>
+  std::int32_t operator()(std::int32_t (*function)(P...), A... arguments) {
+    callback<progress> step{step_};
+    ndf_many_options c = {};
+    c.struct_size = sizeof c;
+    c.threads = options_.threads;
+    c.progress = options_.progress ? call_progress : nullptr;
+    c.user = &step;
+    ndf_error err;
+    const std::int32_t status = function(arguments..., &c, &err);
+    step.rethrow();
+    if (status == NDF_ERR_ARGUMENT) raise(status, err);
+    return status;
+  }
+  /// So many more files are done with.
+  void add(std::size_t files) { done_ += static_cast<std::int64_t>(files); }
+
+ private:
+  const many_options &options_;
+  progress step_;
+  std::int64_t done_ = 0, told_ = 0, total_;
+};
+
+/// Files of one call of the library: their errors take a KiB each.
+inline constexpr std::size_t files_at_once = 1024;
+
+inline error canceled(const std::string &path) {
+  return error(NDF_ERR_CANCELED, place(path, {}) + "not begun, since the call was canceled");
+}
+
+} // namespace detail
+
+/// Reads many small files, in parallel where that pays: a result for each path, in their order. One that fails does not stop
+/// the others. After progress has canceled, those not read are NDF_ERR_CANCELED.
+/// \code
+///   for (const ndfile::result &r : ndfile::load_many(paths))
+///     if (r) use(r->at("t").values<float>()); else std::cerr << r.error()->what() << '\n';
+/// \endcode
+inline std::vector<result> load_many(const std::vector<std::string> &paths, const many_options &options = {}) {
+  const char *name = options.name ? detail::c_text(*options.name, "name") : nullptr;
+  detail::many_call call(options, paths.size());
+  std::vector<std::optional<result>> found(paths.size());
+  std::vector<std::size_t> pending;
+  bool canceled = false;
+  for (std::size_t begin = 0; begin < paths.size() && !canceled; begin += pending.size()) {
+    pending.resize(std::min(detail::files_at_once, paths.size() - begin));
+    std::iota(pending.begin(), pending.end(), begin);
+    const std::size_t batch = pending.size();
+    std::int64_t len = static_cast<std::int64_t>(batch) << 14, ninfos = static_cast<std::int64_t>(batch) * 8;
+    while (!pending.empty() && !canceled) { // again for those that found no room
+      std::vector<const char *> c_paths;
+      for (const std::size_t i : pending) c_paths.push_back(detail::c_text(paths[i], "path"));
+      std::vector<ndf_load_result> results(pending.size());
+      std::vector<ndf_error> errors(pending.size());
+      std::vector<ndf_load_info> infos(static_cast<std::size_t>(std::max<std::int64_t>(ninfos, 1)));
+      results[0].struct_size = sizeof results[0];
+      infos[0].struct_size = sizeof infos[0];
+      const loaded_file::memory block = loaded_file::allocate(len);
+      canceled = NDF_ERR_CANCELED == call(ndf_load_many, c_paths.data(), static_cast<std::int64_t>(c_paths.size()), name, block.get(),
+                                          &len, infos.data(), &ninfos, results.data(), errors.data());
+      std::vector<std::size_t> again;
+      for (std::size_t i = 0; i < pending.size(); i++) {
+        const ndf_load_result &r = results[i];
+        const ndf_load_info *first = infos.data() + r.first_info;
+        if (r.status == NDF_OK)
+          found[pending[i]].emplace(loaded_file(paths[pending[i]], block, std::vector<ndf_load_info>(first, first + r.ninfos)));
+        else if (r.status == NDF_ERR_BUFFER)
+          again.push_back(pending[i]);
+        else if (r.status == NDF_ERR_CANCELED)
+          found[pending[i]].emplace(detail::canceled(paths[pending[i]]));
+        else
+          found[pending[i]].emplace(error(r.status, errors[i].message, errors[i].os_error, errors[i].offset));
+      }
+      pending = std::move(again);
+    }
+    pending.resize(batch);
+    call.add(batch);
+  }
+  std::vector<result> out;
+  out.reserve(paths.size());
+  for (std::size_t i = 0; i < paths.size(); i++) out.push_back(found[i] ? std::move(*found[i]) : result(detail::canceled(paths[i])));
+  return out;
+}
+
+/// A file for save_many.
+struct new_file {
+  std::string path;        ///< where it shall appear
+  std::vector<item> items; ///< its arrays; what they refer to has to live until save_many has returned
+  std::string attrs = {};  ///< attributes of the file as a JSON object; empty: those of the options
+};
+
+/// Writes many new files, in parallel where that pays, each as save does: an error for each file, in their order, or
+/// std::nullopt where it was written. One that fails does not stop the others; an item without as many elements as its shape
+/// has is thrown before any file is written. After progress has canceled, those not begun are NDF_ERR_CANCELED.
+inline std::vector<std::optional<error>> save_many(const std::vector<new_file> &files, const write_options &options = {},
+                                                   const many_options &many = {}) {
+  std::vector<std::vector<ndf_item>> items(files.size());
+  std::vector<ndf_save_file> c(files.size());
+  for (std::size_t i = 0; i < files.size(); i++) {
+    const new_file &f = files[i];
+    for (const item &one : f.items) items[i].push_back(one.c_item(f.path));
+    c[i].struct_size = sizeof c[i];
+    c[i].path = detail::c_text(f.path, "path");
+    c[i].format = detail::c_option(options.format, "format");
+    c[i].items = items[i].data();
+    c[i].nitems = static_cast<std::int64_t>(items[i].size());
+    c[i].attrs_json = detail::c_option(f.attrs.empty() ? options.attrs : f.attrs, "attributes");
+  }
+  const ndf_write_options o = detail::c_options(options);
+  detail::many_call call(many, files.size());
+  std::vector<std::optional<error>> out(files.size());
+  std::vector<std::int32_t> statuses(detail::files_at_once);
+  std::vector<ndf_error> errors(std::min(files.size(), detail::files_at_once));
+  bool canceled = false;
+  for (std::size_t begin = 0, n; begin < files.size(); begin += n) {
+    n = std::min(detail::files_at_once, files.size() - begin);
+    std::fill(statuses.begin(), statuses.end(), NDF_ERR_CANCELED);
+    if (!canceled)
+      canceled = NDF_ERR_CANCELED == call(ndf_save_many, c.data() + begin, static_cast<std::int64_t>(n), &o, statuses.data(), errors.data());
+    for (std::size_t i = 0; i < n; i++) {
+      if (statuses[i] == NDF_ERR_CANCELED)
+        out[begin + i] = detail::canceled(files[begin + i].path);
+      else if (statuses[i] != NDF_OK)
+        out[begin + i].emplace(statuses[i], errors[i].message, errors[i].os_error, errors[i].offset);
+    }
+    call.add(n);
+  }
+  return out;
+}
+
+// ==== Blosc1 chunks =====================================================================
+
+/// Blosc1 chunks in memory, which c-blosc and its bindings read and write.
+namespace blosc {
+
+/// How compress works.
+struct options : compression {
+  std::int32_t threads = 1;   ///< the most threads to use
+  std::int64_t blocksize = 0; ///< bytes; 0: as c-blosc chooses
+};
+
+/// What the header of a chunk says; bytes are its first 16 or more. NDF_ERR_CORRUPT, NDF_ERR_NOT_SUPPORTED for Blosc2.
+inline ndf_blosc_info info(span<const std::uint8_t> chunk) {
+  ndf_blosc_info out = {};
+  out.struct_size = sizeof out;
+  detail::call(ndf_blosc_get_info, chunk.data(), static_cast<std::int64_t>(chunk.size()), &out);
+  return out;
+}
+
+/// Makes a chunk of elements in anything contiguous, at most 2^31 - 17 bytes of them; the filter sees elements of sizeof(T).
+template <class C>
+std::vector<std::uint8_t> compress(const C &values, const options &how = {}) {
+  using value = detail::range_value<C>;
+  static_assert(std::is_trivially_copyable_v<value>, "elements are copied byte by byte");
+  const span<const value> data(values);
+  ndf_blosc_params params = {};
+  params.struct_size = sizeof params;
+  params.codec = detail::c_text(how.codec, "codec");
+  params.level = how.level;
+  params.shuffle = how.shuffle;
+  params.typesize = sizeof(value) < 256 ? static_cast<std::int32_t>(sizeof(value)) : 1;
+  params.threads = how.threads;
+  params.blocksize = how.blocksize;
+  std::vector<std::uint8_t> out(data.size() * sizeof(value) + 16);
+  auto len = static_cast<std::int64_t>(out.size());
+  detail::call(ndf_blosc_compress, static_cast<const void *>(data.data()), len - 16, &params, out.data(), &len);
+  out.resize(static_cast<std::size_t>(len));
+  return out;
+}
+
+/// The elements of a chunk. NDF_ERR_DTYPE where they are no whole number of T; NDF_ERR_CORRUPT; NDF_ERR_NOT_SUPPORTED.
+template <class T>
+std::vector<T> decompress(span<const std::uint8_t> chunk, std::int32_t threads = 1) {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>, "elements are copied byte by byte");
+  std::int64_t len = info(chunk).nbytes;
+  if (len % static_cast<std::int64_t>(sizeof(T)) != 0)
+    throw error(NDF_ERR_DTYPE, "chunk of " + std::to_string(len) + " bytes, no whole number of elements of " + std::to_string(sizeof(T)));
+  std::vector<T> out(static_cast<std::size_t>(len) / sizeof(T));
+  detail::call(ndf_blosc_decompress, chunk.data(), static_cast<std::int64_t>(chunk.size()), threads, static_cast<void *>(out.data()), &len);
+  return out;
+}
+
+} // namespace blosc
+
+// ==== Whole files =======================================================================
 
 /// Something that verify has found.
 struct problem {
@@ -1769,32 +2058,6 @@ struct split_options {
 };
 
 namespace detail {
-
-/// A function of the user that the library calls: its exceptions must not pass through the library.
-template <class F>
-struct callback {
-  const F &function;
-  std::exception_ptr thrown = nullptr;
-
-  /// Calls it unless it has thrown before; other than 0 cancels.
-  template <class... A>
-  std::int32_t operator()(A &&...arguments) noexcept {
-    if (thrown) return 1;
-    try {
-      return function(std::forward<A>(arguments)...) ? 0 : 1;
-    } catch (...) {
-      thrown = std::current_exception();
-      return 1;
-    }
-  }
-  void rethrow() const {
-    if (thrown) std::rethrow_exception(thrown);
-  }
-};
-
-inline std::int32_t call_progress(void *user, std::int64_t done, std::int64_t total) {
-  return (*static_cast<callback<progress> *>(user))(done, total);
-}
 
 /// The problem as C++ has it, made where exceptions are caught.
 using report_function = std::function<bool(const ndf_problem &)>;

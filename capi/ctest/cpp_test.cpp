@@ -752,6 +752,89 @@ void test_whole_files() {
   THROWS(NDF_ERR_SHAPE, path, "", ndfile::split(path, {{one, 1}, {two, 3999}}));
 }
 
+void test_many() {
+  std::vector<ndfile::new_file> files;
+  std::vector<std::string> paths;
+  for (int i = 0; i < 3000; i++) {
+    paths.push_back(in_folder("many" + std::to_string(i) + ".ds"));
+    const std::size_t n = i == 7 ? 3000000 : static_cast<std::size_t>(i % 5);
+    files.push_back({paths.back(), {item("t", std::vector<double>(n, i)).dims({"x"}), item("s", std::vector<std::string>{std::to_string(i)})}});
+  }
+  files[1].attrs = R"({"of": "its own"})";
+  files[2].path = in_folder("none/x.ds");
+  std::int64_t last = 0;
+  ndfile::many_options many;
+  many.progress = [&](std::int64_t done, std::int64_t total) {
+    CHECK(done >= last && total == 3000);
+    last = done;
+    return true;
+  };
+  ndfile::write_options options;
+  options.attrs = R"({"of": "all"})";
+  const auto written = ndfile::save_many(files, options, many);
+  CHECK(last == 3000 && written.size() == 3000 && written[2] && written[2]->code() == NDF_ERR_NOT_FOUND);
+  CHECK(std::count_if(written.begin(), written.end(), [](const auto &e) { return e.has_value(); }) == 1);
+  CHECK(file::open(paths[1]).attrs_json().find("its own") != std::string::npos && file::open(paths[3]).attrs_json().find("all") != std::string::npos);
+
+  last = 0;
+  auto read = ndfile::load_many(paths, many);
+  CHECK(last == 3000 && read.size() == 3000 && !read[2] && read[2].error()->code() == NDF_ERR_NOT_FOUND);
+  THROWS(NDF_ERR_NOT_FOUND, paths[2], "", read[2].value());
+  const ndfile::result kept = std::move(read[7]); // its memory is shared with others, which are gone
+  read.erase(read.begin() + 5, read.end());
+  CHECK(kept->at("t").values<double>()[2999999] == 7 && *kept->at("s").strings()[0] == "7" && read[4]->at("t").size() == 4);
+
+  many.name = "s";
+  many.progress = [&](std::int64_t done, std::int64_t) { return done < 2000; };
+  read = ndfile::load_many(paths, many);
+  CHECK(read[0] && read[0]->size() == 1 && !read[2999] && read[2999].error()->code() == NDF_ERR_CANCELED);
+  many.progress = [](std::int64_t, std::int64_t) -> bool { throw std::out_of_range("mine"); };
+  bool thrown = false;
+  try {
+    ndfile::load_many(paths, many);
+  } catch (const std::out_of_range &) {
+    thrown = true;
+  }
+  CHECK(thrown && ndfile::load_many({}).empty() && ndfile::save_many({}).empty());
+  files.resize(1);
+  files[0].items.push_back(item("wrong", std::vector<int>{1, 2}, {3}));
+  files[0].path = in_folder("wrong.ds");
+  THROWS(NDF_ERR_SHAPE, files[0].path, "wrong", ndfile::save_many(files));
+  CHECK(!std::filesystem::exists(files[0].path));
+  for (const std::string &path : paths) std::filesystem::remove(path);
+}
+
+void test_blosc() {
+  std::vector<float> values(100000);
+  for (std::size_t i = 0; i < values.size(); i++) values[i] = static_cast<float>(i % 100);
+  for (const char *codec : {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}) {
+    ndfile::blosc::options how;
+    how.codec = codec;
+    how.threads = 2;
+    const std::vector<std::uint8_t> chunk = ndfile::blosc::compress(values, how);
+    CHECK(chunk.size() < 200000 && ndfile::blosc::info(chunk).typesize == 4 && ndfile::blosc::info(chunk).nbytes == 400000);
+    CHECK(ndfile::blosc::decompress<float>(chunk) == values);
+  }
+  const std::vector<std::uint8_t> chunk = ndfile::blosc::compress(std::vector<std::uint8_t>{1, 2, 3});
+  CHECK((ndfile::blosc::decompress<std::uint8_t>(chunk, 2) == std::vector<std::uint8_t>{1, 2, 3}));
+  CHECK(ndfile::blosc::decompress<double>(ndfile::blosc::compress(std::vector<double>{})).empty());
+  THROWS(NDF_ERR_DTYPE, "", "3 bytes", ndfile::blosc::decompress<float>(chunk));
+  THROWS(NDF_ERR_CORRUPT, "", "", ndfile::blosc::decompress<std::uint8_t>(ndfile::span(chunk.data(), chunk.size() - 1)));
+  ndfile::blosc::options wrong;
+  wrong.codec = "none";
+  THROWS(NDF_ERR_ARGUMENT, "", "none", ndfile::blosc::compress(values, wrong));
+}
+
+struct unknown {
+  int a;
+};
+static_assert(ndfile::is_element<double> && !ndfile::is_element<unknown> && !ndfile::is_element<std::string>);
+#if __cplusplus >= 202002L
+template <class T>
+constexpr bool loads = requires { ndfile::load<T>(""); };
+static_assert(loads<float> && !loads<unknown> && !loads<std::string>); // an unmet constraint, no error in the depth
+#endif
+
 void test_threads() {
   const std::string path = in_folder("threads.ds");
   std::vector<int> numbers(1000);
@@ -850,6 +933,8 @@ int main(int argc, char **argv) {
     test_lifetime();
     test_temporaries();
     test_threads();
+    test_many();
+    test_blosc();
     test_chunked();
     test_table();
     test_whole_files();

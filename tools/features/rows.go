@@ -14,7 +14,7 @@ var rows = []row{
 	{"create, to be written piece by piece", [6]string{"ndf_file_create", "file::create", "ndfile.Create", "ndfile.open(path, \"w\")~ndfile\\.open\\([^)]*\"w\"", "NDFile.create", "ndf_create"}},
 	{"save in one call", [6]string{"ndf_save", "ndfile::save", "ndfile.Save", "ndfile.save", "NDFile.save", "C"}},
 	{"read a whole file in one call", [6]string{"ndf_load", "ndfile::load", "ndfile.Load", "ndfile.read", "NDFile.read", "C"}},
-	{"thousands of small files at once", [6]string{"ndf_load_many", "C", " goroutines of your own", "ndfile.read_many", "NDFile.read_many", "C"}},
+	{"thousands of small files at once", [6]string{"ndf_load_many", "ndfile::load_many", " goroutines of your own", "ndfile.read_many", "NDFile.read_many", "C"}},
 	{"from memory, streams or stores of your own", [6]string{" files and zip archives only", " as C", "ndfile.OpenStore", "ndfile.read(stream)~BytesIO", "NDFile.read(io)~NDFile\\.read\\(IOBuffer", " as C"}},
 	{"read a box, with steps", [6]string{"ndf_array_read", ".read<T>(box)~\\.read<", "ndfile.Read[T]~ndfile\\.Read\\[", "a[1:9:2]~\\[[^\\]]*::-?\\d", "a[1:2:9, :]~f?\\.?a\\[.*:.*\\]", "ndf_get"}},
 	{"into memory of yours, with strides", [6]string{"ndf_array_read", ".read_into(view)~read_into\\(ndfile::view", "ReadBox", "a.read(out=buf)~\\.read\\([^)]*out=", "NDFile.readblock!~readblock!", "C"}},
@@ -39,7 +39,7 @@ var rows = []row{
 	{"convert", [6]string{"ndf_convert", "ndfile::convert", "ndfile.Convert~\\bConvert\\(", "ndfile.convert", "NDFile.convert", "C"}},
 	{"verify, repair, seal", [6]string{"ndf_verify", "ndfile::verify", "ndfile.Verify~\\bVerify\\(", "ndfile.verify", "NDFile.verify", "C"}},
 	{"split and concat stores", [6]string{"ndf_split", "ndfile::split", "ndfile.Split~\\bSplit\\(", "ndfile.split", "NDFile.split", "C"}},
-	{"Blosc chunks", [6]string{"ndf_blosc_compress", "C", "blosc.Encode~\\bEncode\\(dst", "ndfile.blosc~blosc\\.compress", " through arrays", "C"}},
+	{"Blosc chunks", [6]string{"ndf_blosc_compress", "ndfile::blosc::compress", "blosc.Encode~\\bEncode\\(dst", "ndfile.blosc~blosc\\.compress", " through arrays", "C"}},
 	{"progress and cancelling", [6]string{"ndf_progress~\\.progress = ", "options.progress~\\.progress = ", "context.WithCancel", "progress=~progress=", " not yet", " not yet: C's options take a callback"}},
 	{"errors with code, place and reason", [6]string{"ndf_error", "ndfile::error", "errors.Is", "ndfile.NdfileError", "NDFileError", "ndf_message"}},
 }
