@@ -12,19 +12,19 @@ from ._errors import NotSupportedError, ShapeError
 from ._orthogonal import expand, is_array, positions
 
 if TYPE_CHECKING:
-    from ._array import Array
+    from ._parts import Part
 
 _BLOCK = 1 << 24  # bytes that are read, changed and written at once
 
 
-def is_mask(key: Any, array: Array) -> bool:
+def is_mask(key: Any, array: Part) -> bool:
     """Whether an index is a mask of several axes, as large as the array."""
     return (
         isinstance(key, np.ndarray) and key.dtype == bool and key.ndim > 1 and key.shape == array._extents()
     )
 
 
-def assign(array: Array, key: Any, value: Any) -> None:
+def assign(array: Part, key: Any, value: Any) -> None:
     """Do ``array[key] = value`` for lists, arrays of positions and masks, as NumPy means it.
 
     Runs of neighbours are read, changed and written, some MiB at a time; of positions that come twice the
@@ -78,7 +78,7 @@ def assign(array: Array, key: Any, value: Any) -> None:
         first = end
 
 
-def _at_points(array: Array, index: Any, value: Any) -> None:
+def _at_points(array: Part, index: Any, value: Any) -> None:
     """Assign elements by their positions along all axes."""
     shape = index[0].shape if len(index) else ()
     given = np.broadcast_to(array._given(value), shape, subok=True).ravel()
@@ -104,7 +104,7 @@ class Points:
 
     __slots__ = ("_array",)
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: Part) -> None:
         self._array = array
 
     def _index(self, key: Any) -> list[np.ndarray]:

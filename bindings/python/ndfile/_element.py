@@ -13,8 +13,8 @@ from ._errors import failure
 from ._lib import lib
 
 if TYPE_CHECKING:
-    from ._array import Array
     from ._index import Selection
+    from ._parts import Part
 
 # Called with prepared pointers only: converting integers by argtypes costs more than reading an element.
 _ndf_array_read = lib["ndf_array_read"]
@@ -41,7 +41,7 @@ class Element:
         count, step = ctypes.byref(self.count), ctypes.byref(self.step)
         self.box = (self.handle, rank, start, count, step, None, self.data, None, None, err)
 
-    def read(self, array: Array, key: tuple[Any, ...]) -> Any:
+    def read(self, array: Part, key: tuple[Any, ...]) -> Any:
         """Read an element; None when the key is something else, or wrong."""
         start = self.start
         for axis, (i, n) in enumerate(zip(key, array.shape)):
@@ -54,7 +54,7 @@ class Element:
             raise failure(status, self.err, array._file.path)
         return self.value[0]
 
-    def read_box(self, array: Array, selection: Selection, data: np.ndarray) -> None:
+    def read_box(self, array: Part, selection: Selection, data: np.ndarray) -> None:
         """Read a box into memory of the array's dtype without gaps."""
         self.start[:] = selection.starts
         self.count[:] = selection.counts

@@ -12,7 +12,7 @@ from . import _dtypes
 from ._errors import BoundsError
 
 if TYPE_CHECKING:
-    from ._array import Array
+    from ._parts import Part
 
 #: Bytes of the file that are rather read in vain than skipped by another call.
 _GAP = 1 << 16
@@ -56,7 +56,7 @@ class Orthogonal:
 
     __slots__ = ("_array",)
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: Part) -> None:
         self._array = array
 
     def __getitem__(self, key: Any) -> Any:
