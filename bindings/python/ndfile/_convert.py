@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from . import _capi
 from ._errors import failure
-from ._file import write_options
 from ._lib import Path, call, encode_name, encode_path, lib
+from ._opening import write_options
 from ._progress import Progress, Watch
 
 

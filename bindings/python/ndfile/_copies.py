@@ -32,13 +32,13 @@ def carried(array: Array, caps: int, where: str, dims: Any, attrs: Any) -> tuple
     return dims, attrs
 
 
-def storage(array: Array, file: File, caps: int, given: Mapping[str, Any]) -> dict[str, Any]:
+def storage(array: Array, format: str, caps: int, given: Mapping[str, Any]) -> dict[str, Any]:
     """Give how a copy is stored: as the source where both are in chunks and nothing else was said."""
     found = {name: value for name, value in given.items() if value is not None}
     if found or not caps & _capi.NDF_CAP_CHUNKED or array.chunks is None:
         return found
     like = {"chunks": array.chunks, "fill_value": array.fill_value}
-    if array.file.format == file.format:
+    if array.file.format == format:
         like |= {"codecs": array.codecs, "shards": array.shards}
     else:
         like["compression"] = array.compression

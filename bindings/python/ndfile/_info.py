@@ -7,8 +7,8 @@ import os
 from typing import Any
 
 from . import _capi
-from ._file import Reading, close_handle, open_reading
 from ._lib import Path, call, encode_path, lib, text
+from ._opening import Reading, close_handle, open_reading
 from ._spec import Compression
 from ._tree import Description, Tree
 

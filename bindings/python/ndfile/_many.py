@@ -18,10 +18,10 @@ from . import _alike, _capi
 from ._attrs import to_json
 from ._elements import address
 from ._errors import ArgumentError, NdfileError, failure
-from ._file import write_options
 from ._items import make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._load import gather
+from ._opening import write_options
 from ._pack import Scratch, pack
 from ._paths import listed as list_paths
 from ._progress import Progress, Watch

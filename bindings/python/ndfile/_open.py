@@ -10,9 +10,10 @@ from typing import IO, TYPE_CHECKING, Any, Literal, overload
 from ._attrs import to_json
 from ._decoded import DecodedFile
 from ._errors import ArgumentError, NdfileError, NotFoundError
-from ._file import (
+from ._file import File
+from ._lib import Path, encode_name, encode_path, lib
+from ._opening import (
     About,
-    File,
     Reading,
     about,
     describe,
@@ -22,7 +23,6 @@ from ._file import (
     warn_unlocked,
     write_options,
 )
-from ._lib import Path, encode_name, encode_path, lib
 from ._stream import Copy, is_stream
 from ._table import Table
 from ._tree import Part

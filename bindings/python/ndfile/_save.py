@@ -17,13 +17,15 @@ from ._array import Array
 from ._attrs import to_json
 from ._copies import copy_groups, file_attrs
 from ._errors import failure
-from ._file import File, patient, write_options
+from ._file import File
 from ._frames import Frame, Nulls, frame_of, whole
+from ._growing import Widths
 from ._items import by_name, make_items
 from ._lib import Path, encode_name, encode_path, lib
 from ._open import open as open_file
+from ._opening import patient, write_options
 from ._pack import Scratch
-from ._table import Table, Widths
+from ._table import Table
 
 _ndf_save = lib["ndf_save_prepared"]
 _ndarray = np.ndarray
