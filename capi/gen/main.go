@@ -21,17 +21,19 @@ import (
 
 // outputs are the generated files, by their path in the repository.
 var outputs = map[string]func(*api) string{
-	"include/ndfile.h":                  header,
-	"capi/internal.h":                   internalHeader,
-	"capi/shim.c":                       shim,
-	"capi/ndfile.map":                   symbolMap,
-	"capi/abi.txt":                      abi,
-	"include/ndfile.f90":                fortran,
-	"capi/exports_test.go":              exportsTest,
-	"docs/c-api.md":                     page,
-	"docs/abilities.md":                 abilities,
-	"bindings/python/ndfile/_capi.py":   python,
-	"bindings/julia/NDFile/src/capi.jl": julia,
+	"include/ndfile.h":                     header,
+	"capi/internal.h":                      internalHeader,
+	"capi/shim.c":                          shim,
+	"capi/ndfile.map":                      symbolMap,
+	"capi/abi.txt":                         abi,
+	"include/ndfile.f90":                   fortran,
+	"capi/exports_test.go":                 exportsTest,
+	"docs/c-api.md":                        page,
+	"docs/abilities.md":                    abilities,
+	"bindings/python/ndfile/_capi.py":      python,
+	"bindings/python/ndfile/_constants.py": pythonConstants,
+	"bindings/python/ndfile/_structs.py":   pythonStructs,
+	"bindings/julia/NDFile/src/capi.jl":    julia,
 }
 
 func main() {

@@ -13,21 +13,18 @@ var pythonTypes = map[string]string{
 	"int64_t": "c_int64", "uint64_t": "c_uint64", "const char *": "c_char_p",
 }
 
-// python is bindings/python/ndfile/_capi.py.
-func python(a *api) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `# %s
+// pythonHead begins a generated file of the package.
+const pythonHead = `# %s
 # fmt: off
 # ruff: noqa
-"""The C library as ctypes sees it: constants, errors, structs, functions."""
+"""%s"""
 
-from ctypes import (
-    CDLL, Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof,
-)
+`
 
-VERSION = %q
-
-`, generated, a.version)
+// pythonConstants is bindings/python/ndfile/_constants.py.
+func pythonConstants(a *api) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, pythonHead+"VERSION = %q\n\n", generated, "The constants and the errors of the C library.", a.version)
 	for _, c := range a.constants() {
 		fmt.Fprintf(&b, "%s = %d\n", c.name, c.value)
 	}
@@ -36,6 +33,14 @@ VERSION = %q
 		fmt.Fprintf(&b, "    (%d, %q, %q, %q, %q),\n", k.Code, k.C, k.Python, k.Base, k.Text)
 	}
 	b.WriteString(")\n")
+	return b.String()
+}
+
+// pythonStructs is bindings/python/ndfile/_structs.py.
+func pythonStructs(a *api) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, pythonHead+"from ctypes import Structure, c_char, c_char_p, c_int32, c_int64, c_uint8, c_uint32, c_void_p, sizeof\n",
+		generated, "The structs of the C library, for ctypes.")
 	for _, s := range a.types.structs {
 		fmt.Fprintf(&b, "\n\nclass %s(Structure):\n    _fields_ = [\n", s.name)
 		for _, f := range s.fields {
@@ -53,8 +58,19 @@ VERSION = %q
 		}
 		fmt.Fprintf(&b, "    ]\n\n\nassert sizeof(%s) == %d\n", s.name, s.size)
 	}
-	b.WriteString(`
-# Pointers, handles and 64-bit integers are c_void_p, which is the fastest to pass.
+	return b.String()
+}
+
+// python is bindings/python/ndfile/_capi.py.
+func python(a *api) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, pythonHead+`from ctypes import CDLL, c_char_p, c_int32, c_uint32, c_void_p
+
+from ._constants import *
+from ._structs import *
+
+`, generated, "The C library as ctypes sees it: constants, errors, structs, functions.")
+	b.WriteString(`# Pointers, handles and 64-bit integers are c_void_p, which is the fastest to pass.
 FUNCTIONS = {
 `)
 	for _, f := range a.functions {
