@@ -232,7 +232,7 @@ def test_where_like_numpy(table, terms, start, stop, skip, limit):
 
 def test_where_in_several_calls(table, monkeypatch):
     """More rows than one call gives."""
-    monkeypatch.setattr(ndfile._table, "_ROOM", 7)
+    monkeypatch.setattr(ndfile._query, "_ROOM", 7)
     terms = [("size", ">", 0)]
     want = matches(terms)
     assert table.where_rows(terms).tolist() == want.tolist()
