@@ -35,7 +35,7 @@ build: tools $(LIB) $(CMD) ## build the library and the command under build/
 $(LIB): $(GOSRC)
 	@GO='$(GO)' CC='$(CC)' sh capi/build.sh $@
 
-$(CMD): $(GOSRC)
+$(CMD): $(GOSRC) | $(LIB)# after it: the two share objects
 	@GO='$(GO)' CC='$(CC)' sh cmd/build.sh $@
 
 $(VENV)/ok: bindings/python/tests/requirements.txt
@@ -50,7 +50,9 @@ $(B)/demo-venv/ok: bindings/python/tests/requirements.txt
 	@$(B)/demo-venv/bin/python -m pip install -q --disable-pip-version-check "$$(grep '^numpy==' $<)"
 	@touch $@
 
-demo: build $(B)/demo-venv/ok ## write a ds file, read it back from C and Python, print what happens
+# The environment is fetched while the library is compiled.
+demo: ## write a ds file, read it back from C and Python, print what happens
+	@$(MAKE) -s -j2 build $(B)/demo-venv/ok
 	@sh docs/examples/demo.sh '$(B)' '$(CC)'
 
 # The Go tests use every core; of the others two run at a time, and each prints when it has ended.

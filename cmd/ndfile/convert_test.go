@@ -189,7 +189,7 @@ func TestProgressOnTerminalsOnly(t *testing.T) {
 		p.set(done<<20, 4<<20)
 	}
 	p.stop()
-	if !strings.Contains(errs.String(), "x.ds") || !strings.Contains(errs.String(), "MB") {
+	if !strings.Contains(errs.String(), "x.ds") || !strings.Contains(errs.String(), "0 B") {
 		t.Errorf("printed %q", errs.String())
 	}
 }
