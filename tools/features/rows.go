@@ -40,6 +40,6 @@ var rows = []row{
 	{"verify, repair, seal", [6]string{"ndf_verify", "ndfile::verify", "ndfile.Verify~\\bVerify\\(", "ndfile.verify", "NDFile.verify", "C"}},
 	{"split and concat stores", [6]string{"ndf_split", "ndfile::split", "ndfile.Split~\\bSplit\\(", "ndfile.split", "NDFile.split", "C"}},
 	{"Blosc chunks", [6]string{"ndf_blosc_compress", "ndfile::blosc::compress", "blosc.Encode~\\bEncode\\(dst", "ndfile.blosc~blosc\\.compress", " through arrays", "C"}},
-	{"progress and cancelling", [6]string{"ndf_progress~\\.progress = ", "options.progress~\\.progress = ", "context.WithCancel", "progress=~progress=", " not yet", " not yet: C's options take a callback"}},
+	{"progress and cancelling", [6]string{"ndf_progress~\\.progress = ", "options.progress~\\.progress = ", "context.WithCancel", "progress=~progress=", "progress=~progress=", " not yet: C's options take a callback"}},
 	{"errors with code, place and reason", [6]string{"ndf_error", "ndfile::error", "errors.Is", "ndfile.NdfileError", "NDFileError", "ndf_message"}},
 }

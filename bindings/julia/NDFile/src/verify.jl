@@ -24,7 +24,7 @@ function report(user::Ptr{Cvoid}, p::Ptr{ndf_problem})::Int32
 end
 
 """
-    NDFile.verify(path; repair=false, undo=false, sealed=false, format, follow_symlinks=false) -> Vector{NDFile.Problem}
+    NDFile.verify(path; repair=false, undo=false, sealed=false, format, follow_symlinks=false, progress=nothing) -> Vector{NDFile.Problem}
 
 Checks a file or folder thoroughly: every chunk, lengths against metadata, and what lies beside, in formats with `:verify`
 among their `caps`; of others all elements are read. Gives what is wrong; empty when nothing is. With `repair` it mends
@@ -41,6 +41,8 @@ An `NDFile.Problem` is a `NamedTuple` of
 - `class`: `:damage`, data cannot be read, were lost, or are not counted where they should be; `:stale`, harmless leftovers
   of a writer that was stopped; `:foreign`, something that is no part of the format.
 
+`progress` is a function of the chunks or blocks that are done and of all, as for [`NDFile.convert`](@ref).
+
 An error of the call, an [`NDFileError`](@ref), means that checking could not go on. The file must not be changed meanwhile.
 
 # Example
@@ -52,14 +54,16 @@ write(joinpath("x.bcolz", "data", "__1.blp"), "left over")
 ```
 """
 function verify(path::AbstractString; repair::Bool=false, undo::Bool=false, sealed::Bool=false, format=nothing,
-    follow_symlinks::Bool=false)
+    follow_symlinks::Bool=false, progress=nothing)
     found, n = Findings(Problem[], nothing), Ref{Int64}(0)
     cpath, cformat = ctext(path, "path"), ctext(format, "format")
     GC.@preserve found cformat begin
-        options = Ref(cstruct(ndf_verify_options, (repair=repair, undo=undo, sealed=sealed, follow_symlinks=follow_symlinks, format=ctext_field(cformat))))
+        members = (repair=repair, undo=undo, sealed=sealed, follow_symlinks=follow_symlinks, format=ctext_field(cformat))
         callback = @cfunction(report, Int32, (Ptr{Cvoid}, Ptr{ndf_problem}))
         try
-            call(ndf_verify, cpath, options, callback, pointer_from_objref(found), n)
+            watched(progress) do watch, _
+                call(ndf_verify, cpath, Ref(cstruct(ndf_verify_options, merge(members, watch))), callback, pointer_from_objref(found), n)
+            end
         catch
             found.error === nothing ? rethrow() : throw(found.error)
         end

@@ -116,3 +116,27 @@ end
     NDFile.read("b.ds")
     @test x == [1, 2]
 end
+
+@testset "progress" begin
+    paths = ["p$i.ds" for i in 1:600]
+    seen = Tuple{Int,Int}[]
+    note(done, total) = (push!(seen, (done, total)); nothing)
+    told(total) = issorted(seen) && first(seen)[1] == 0 && last(seen) == (total, total) && (empty!(seen); true)
+    NDFile.save_many(paths, [(x=collect(1:i),) for i in 1:600]; progress=note)
+    @test told(600)
+    @test NDFile.read_many(paths, "x"; progress=note)[600] == 1:600 && told(600)
+    NDFile.save("big.ds", "x" => rand(100_000), "y" => rand(100_000))
+    NDFile.convert("big.ds", "big.bcolz"; progress=note)
+    @test !isempty(seen) && issorted(seen) && last(seen)[1] == last(seen)[2] && (empty!(seen); true)
+    @test isempty(NDFile.verify("big.bcolz"; progress=note)) && !isempty(seen)
+    stop(done, total) = false
+    for f in (progress -> NDFile.save_many(paths, [1 for _ in paths]; progress=progress),
+              progress -> NDFile.read_many(paths; progress=progress),
+              progress -> NDFile.convert("big.ds", "none.bcolz"; progress=progress),
+              progress -> NDFile.verify("big.bcolz"; progress=progress))
+        @test problem(() -> f(stop)).code == NDFile.NDF_ERR_CANCELED
+        @test problem(() -> f((_, _) -> throw(KeyError(:mine)))) == KeyError(:mine)
+        f((_, _) -> (GC.gc(false); NDFile.read("big.ds", "x"); true)) # which may call the package
+    end
+    @test NDFile.read("big.bcolz", "y") == NDFile.read("big.ds", "y")
+end
