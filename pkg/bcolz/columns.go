@@ -60,8 +60,10 @@ func (c *column) moveIn(ctx context.Context) error {
 		return err
 	}
 	temp, dir := c.dir, c.file.Root+"/"+c.name
-	if err := c.file.disk.RenameNoReplace(temp, dir); err != nil {
-		return err
+	if temp != dir {
+		if err := c.file.disk.RenameNoReplace(temp, dir); err != nil {
+			return err
+		}
 	}
 	c.dir, c.fresh = dir, false
 	chunks, err := c.newChunks(c.chunks.Shape())
@@ -163,8 +165,8 @@ func (f *file) unlist(ctx context.Context, i int) error {
 		return err
 	}
 	f.forget(i)
-	temp := f.disk.TempName(c.dir)
-	if err := f.disk.RenameNoReplace(c.dir, temp); err != nil {
+	temp, err := vfs.Aside(f.disk.FS, c.dir)
+	if err != nil {
 		return err
 	}
 	if info.Mode != vfs.Dir {

@@ -57,13 +57,15 @@ func (f *file) add(ctx context.Context, name string, spec *ndfile.Spec) (*column
 		return nil, err
 	}
 	c := &column{file: f, name: name, fresh: true, unlisted: true, dir: f.Root, attrs: f.attrs}
+	var err error
 	if name != "" {
 		c.attrs = newAttributes(spec.Attrs)
 		if c.dir = f.Root + "/" + name; f.Mode == edit.Updating {
-			c.dir = f.disk.TempName(c.dir)
+			if c.dir, err = vfs.Beside(f.disk.FS, c.dir); err != nil {
+				return nil, err
+			}
 		}
 	}
-	var err error
 	if c.storage, err = newStorage(spec); err != nil {
 		return nil, err
 	}

@@ -29,8 +29,10 @@ func OpenAs(ctx context.Context, formats []Format, path string, opt OpenOptions)
 	if err != nil {
 		return nil, nil, err
 	}
-	if opt.Mode == Update && vfs.IsStore(fsys) {
-		return nil, nil, NewError(ErrNotSupported, "what lies in a store is opened for reading only").On(path)
+	if opt.Mode == Update {
+		if err := writable(fsys, path); err != nil {
+			return nil, nil, err
+		}
 	}
 	if opt.Mode != Update && (opt.Shared || opt.RequireLock) {
 		return nil, nil, NewError(ErrArgument, "a lock, which only a file that is opened for changes has").On(path)
@@ -91,6 +93,9 @@ func CreateAs(ctx context.Context, formats []Format, path string, opt CreateOpti
 	}
 	fsys := opt.FS
 	opt.FS = nil
+	if err := writable(fsys, path); err != nil {
+		return nil, format, err
+	}
 	f, err := format.Create(ctx, fsys, path, opt)
 	return f, format, Locate(err, path, "", false)
 }

@@ -30,5 +30,5 @@
 // [LimitError] are this package's own, and what a store cannot do is
 // errors.ErrUnsupported.
 //
-// Package storetest has the tests that every store should pass.
+// Package disk is the store of a folder, zipstore that of a zip file. Package storetest has the tests that every store should pass.
 package store

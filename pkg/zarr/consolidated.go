@@ -134,6 +134,9 @@ type withDocuments struct {
 	version *version
 }
 
+// Inner implements [vfs.Around].
+func (w withDocuments) Inner() vfs.FS { return w.FS }
+
 // absent tells that a path is that of a document that does not exist.
 func (w withDocuments) absent(path string) bool {
 	last := path[strings.LastIndexByte(path, '/')+1:]

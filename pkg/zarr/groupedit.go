@@ -221,11 +221,11 @@ func (g *group) remove(ctx context.Context, name string) error {
 		return g.unknown(name)
 	}
 	err := g.moving(ctx, name, func() error {
-		gone := g.files.TempName(g.path(name))
-		if err := g.files.RenameNoReplace(g.path(name), gone); err != nil {
+		gone, err := vfs.Aside(g.files.FS, g.path(name))
+		if err != nil {
 			return err
 		}
-		err := g.syncAround(name)
+		err = g.syncAround(name)
 		if e := vfs.RemoveTree(g.files.FS, gone, nil); e != nil {
 			g.gone = append(g.gone, gone)
 			err = cmp.Or(err, e)

@@ -3,6 +3,7 @@ package chunk
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"io/fs"
 	"sync"
 
@@ -16,10 +17,17 @@ type identity struct{ dev, ino uint64 }
 // two of them at once.
 var stripes [256]sync.RWMutex
 
+// seed is for the names of folders.
+var seed = maphash.MakeSeed()
+
 // stripe is the lock of a chunk. It is the same for all Arrays that stand for
 // the folder, which is made if it is missing.
 func (a *Array) stripe(index []int64) (*sync.RWMutex, error) {
 	id := a.folder.Load()
+	if id == nil && a.remote {
+		id = &identity{ino: maphash.String(seed, a.Folder)} // folders of stores have their names only
+		a.folder.Store(id)
+	}
 	if id == nil {
 		info, err := a.FS.Stat(a.Folder)
 		if errors.Is(err, fs.ErrNotExist) {

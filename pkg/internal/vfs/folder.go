@@ -1,8 +1,10 @@
 package vfs
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -35,7 +37,8 @@ type Folder struct {
 // the folder it leads to is replaced or, when it dangles, created.
 //
 // CommitDirect writes a folder that does not exist yet in place; it replaces one
-// that exists as CommitAtomic does.
+// that exists as CommitAtomic does. Over a store everything is CommitDirect, and what
+// is replaced is removed at once: nothing can be given another name there.
 //
 // What replaces takes over the access of what was there under the same name, and
 // its extended attributes (FS.Adopt). Further files get the access of the old
@@ -62,6 +65,9 @@ func NewFolder(fsys FS, path string, opt WriteOptions, ours func(rel string, mod
 			return nil, err
 		}
 	}
+	if IsStore(fsys) {
+		return f.inPlace()
+	}
 	if opt.Commit == CommitDirect && !found {
 		err = fsys.Mkdir(target)
 	} else {
@@ -78,6 +84,20 @@ func NewFolder(fsys FS, path string, opt WriteOptions, ours func(rel string, mod
 	}
 	if err != nil {
 		return nil, f.Named(err)
+	}
+	return f, nil
+}
+
+// inPlace begins a folder of a store.
+func (f *Folder) inPlace() (*Folder, error) {
+	f.opt.Commit = CommitDirect
+	err := f.fsys.Mkdir(f.target)
+	if err == nil && f.found {
+		f.found = false
+		err = RemoveTree(f.fsys, f.target, f.ours)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return f, nil
 }
@@ -247,6 +267,31 @@ func (f *Folder) Named(err error) error {
 	return err
 }
 
+// Beside gives the path under which a new folder is written that is to get path when
+// it is complete: a temporary one, and in a store path itself, where nothing must be.
+func Beside(fsys FS, path string) (string, error) {
+	if !IsStore(fsys) {
+		return fsys.TempName(path), nil
+	}
+	switch _, err := fsys.Lstat(path); {
+	case err == nil:
+		return "", pathError("mkdir", path, syscall.EEXIST)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	return path, nil
+}
+
+// Aside gives a file or folder that is to be removed a temporary name, and tells it:
+// what is half removed then is known to be nobody's. In a store it stays path.
+func Aside(fsys FS, path string) (string, error) {
+	if IsStore(fsys) {
+		return path, nil
+	}
+	temp := fsys.TempName(path)
+	return temp, fsys.RenameNoReplace(path, temp)
+}
+
 // RemoveTree removes a folder and all that is in it, if all of it is ours, which
 // is asked as by NewFolder; nil means that everything is. Otherwise it removes
 // nothing and gives EEXIST, which names what is foreign. Symlinks are removed,
@@ -262,6 +307,12 @@ func RemoveTree(fsys FS, path string, ours func(rel string, mode FileMode) bool)
 	tree, err := listTree(fsys, nil, path, "", ours)
 	if err != nil {
 		return err
+	}
+	if IsStore(fsys) {
+		// Nothing hides what is half removed: documents go before the chunks below.
+		slices.SortStableFunc(tree, func(a, b treeEntry) int {
+			return cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/"))
+		})
 	}
 	for _, e := range tree {
 		if e.mode == Dir {

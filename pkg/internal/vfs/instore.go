@@ -8,8 +8,12 @@ import (
 
 // InStore is fsys for changes of a store: files and folders that it makes get the
 // access of the store's own, the first of the named files in folder that exists,
-// and of folder itself. Where there is none of them it is fsys.
+// and of folder itself. Where there is none of them, and over a store.Writer, it is
+// fsys.
 func InStore(fsys FS, folder string, names ...string) FS {
+	if IsStore(fsys) {
+		return fsys
+	}
 	for _, name := range names {
 		if info, err := fsys.Stat(folder + "/" + name); err == nil && info.Mode == Regular {
 			return InStoreLike(fsys, folder, name, info, &Unsynced{})
@@ -21,7 +25,7 @@ func InStore(fsys FS, folder string, names ...string) FS {
 // InStoreLike is InStore where the file is known, which info describes. What is
 // changed without being synced is noted in changes.
 func InStoreLike(fsys FS, folder, name string, info Info, changes *Unsynced) FS {
-	if info.Mode != Regular {
+	if info.Mode != Regular || IsStore(fsys) {
 		return fsys
 	}
 	return inStore{fsys, folder + "/" + name, folder, info, changes}

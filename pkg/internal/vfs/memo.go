@@ -20,7 +20,7 @@ func Remembering(fsys FS) (view FS, done func()) {
 	if !ok {
 		return fsys, func() {}
 	}
-	own := &ofStore{r: s.r, at: s.at}
+	own := mount(s.r, s.at)
 	own.memo.Store(&memo{heads: map[string]memoHead{}})
 	return own, func() { own.memo.Store(nil) }
 }

@@ -14,20 +14,27 @@ import (
 	"github.com/ndfile/ndfile/pkg/store"
 )
 
-// OfStore is a file system to read from a store: paths are keys, with "/" or "./"
-// before them or not. There are no symbolic links, and what changes something is
-// EROFS. To open a file is no request, unless the store holds values; to describe it
-// is one.
-func OfStore(r store.Reader) FS { return &ofStore{r: r} }
+// OfStore is a file system over a store: paths are keys, with "/" or "./" before them
+// or not. There are no symbolic links. To open a file is no request, unless the store
+// holds values; to describe it is one. What the store can write, see [Writable]; else
+// what changes something is EROFS.
+func OfStore(r store.Reader) FS { return mount(r, "") }
 
 // Mount is OfStore where the store is at a path, not at the root.
-func Mount(r store.Reader, at string) FS { return &ofStore{r: r, at: strings.Clone(at)} }
+func Mount(r store.Reader, at string) FS { return mount(r, strings.Clone(at)) }
+
+func mount(r store.Reader, at string) *ofStore {
+	w, _ := r.(store.Writer)
+	return &ofStore{r: r, w: w, at: at}
+}
 
 type ofStore struct {
 	refusing
-	r    store.Reader
-	at   string               // the path of the whole store
-	memo atomic.Pointer[memo] // nil: nothing is remembered
+	r      store.Reader
+	w      store.Writer         // nil: it is for reading
+	at     string               // the path of the whole store
+	memo   atomic.Pointer[memo] // nil: nothing is remembered
+	drafts drafts
 }
 
 // IsStore tells whether fsys reads from a store: each read is a request.
@@ -97,6 +104,8 @@ func storeError(op, path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		errno = syscall.ENOENT
+	case errors.Is(err, store.ErrCondition):
+		errno = syscall.EEXIST
 	case errors.Is(err, fs.ErrPermission):
 		errno = syscall.EACCES
 	case errors.Is(err, errors.ErrUnsupported):
@@ -108,6 +117,9 @@ func storeError(op, path string, err error) error {
 }
 
 func (s *ofStore) Open(path string) (File, error) {
+	if f := s.drafts.find(path); f != nil {
+		return f, nil
+	}
 	v, err := store.Open(context.Background(), s.r, s.keyOf(path))
 	if err != nil {
 		return nil, storeError("open", path, err)

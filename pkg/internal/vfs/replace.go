@@ -41,6 +41,9 @@ func NewReplace(fsys FS, path string, opt WriteOptions) (*Replace, error) {
 	}); ok {
 		opt = s.inStore(opt)
 	}
+	if IsStore(fsys) {
+		opt.Commit = CommitAtomic // a value is put whole, and dropped for nothing
+	}
 	path = strings.Clone(path) // kept until Commit
 	target, mode, found, err := findTarget(fsys, path, opt.Exclusive)
 	if err != nil {

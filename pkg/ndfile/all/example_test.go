@@ -6,6 +6,7 @@ import (
 	"log"
 	"testing/fstest"
 
+	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 	"github.com/ndfile/ndfile/pkg/ndfile/all"
 	"github.com/ndfile/ndfile/pkg/store"
@@ -37,4 +38,35 @@ func ExampleOpenStore() {
 	units, _ := value.Str()
 	fmt.Println(units, values)
 	// Output: K [1 2 3 7 7]
+}
+
+// An array of Zarr 2 written to a store, which takes whole values by Put.
+func ExampleCreateStore() {
+	ctx, bucket := context.Background(), store.NewMem()
+	f, err := ndfile.CreateStore(ctx, all.Formats, bucket, "run/temp.zarr", ndfile.CreateOptions{Format: "zarr2"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := f.Add(ctx, "", ndfile.Spec{DType: ndarray.MustParse("<f8"), Shape: []int64{4}, Chunks: []int64{2}})
+	if err == nil {
+		err = ndfile.WriteAll(ctx, a, []float64{1, 2, 3, 4})
+	}
+	if err == nil {
+		err = f.Close(ctx)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = bucket.List(ctx, "run/temp.zarr", func(e store.Entry) error { return print(e.Name) })
+	fmt.Println(err)
+	// Unordered output:
+	// .zarray
+	// 0
+	// 1
+	// <nil>
+}
+
+func print(name string) error {
+	_, err := fmt.Println(name)
+	return err
 }

@@ -76,7 +76,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// TestStoreIsForReading: a store cannot be opened for changes.
+// TestStoreIsForReading: a store without Put cannot be opened for changes.
 func TestStoreIsForReading(t *testing.T) {
 	_, err := ndfile.OpenStore(t.Context(), all.Formats, store.OfFS(os.DirFS("../../zarr/testdata/zarr0/valid")), "x", ndfile.OpenOptions{Mode: ndfile.Update})
 	if !errors.Is(err, ndfile.ErrNotSupported) || !strings.Contains(err.Error(), "reading only") {

@@ -47,8 +47,29 @@ func (c *Counter) List(ctx context.Context, folder string, fn func(store.Entry) 
 	return l.List(ctx, folder, fn)
 }
 
+// Put implements [store.Writer], as Delete does, if the store inside does; else they
+// are errors.ErrUnsupported, and no request.
+func (c *Counter) Put(ctx context.Context, key string, parts [][]byte, when store.Condition) (string, error) {
+	w, ok := c.Reader.(store.Writer)
+	if !ok {
+		return "", errors.ErrUnsupported
+	}
+	c.note(0, "put %s", key)
+	return w.Put(ctx, key, parts, when)
+}
+
+// Delete implements [store.Writer].
+func (c *Counter) Delete(ctx context.Context, key string) error {
+	w, ok := c.Reader.(store.Writer)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	c.note(0, "delete %s", key)
+	return w.Delete(ctx, key)
+}
+
 // Taken gives the requests since the last call, one line each ("get KEY OFF+LENGTH",
-// "list FOLDER"), and the bytes that they gave.
+// "list FOLDER", "put KEY", "delete KEY"), and the bytes that were read.
 func (c *Counter) Taken() (log []string, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
