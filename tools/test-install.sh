@@ -75,6 +75,19 @@ check FetchContent "$work/fetch/build/consumer"
 "$python" -m venv "$work/venv"
 pip="$work/venv/bin/python -m pip --disable-pip-version-check -q"
 $pip install build hatchling
+
+# The example in Rust, whose bindgen needs a libclang: that of PyPI
+if command -v cargo >/dev/null; then
+	$pip install libclang
+	cp -R "$root/docs/examples/rust" "$work/rust"
+	(cd "$work/rust" && NDFILE_PREFIX="$work/moved" LIBCLANG_PATH=$(echo "$work"/venv/lib/python*/site-packages/clang/native) \
+		cargo run --quiet --locked >out.txt 2>err.txt) && grep -q '^last day: \[272.5, 270.5\]$' "$work/rust/out.txt" ||
+		{ cat "$work/rust/err.txt" >&2; echo 'test-install: Rust: failed' >&2; exit 1; }
+	echo 'install: Rust: ok'
+else
+	echo '*** SKIPPED: the example in Rust, since cargo is not here ***'
+fi
+
 (cd "$root" && "$work/venv/bin/python" -m build --sdist --no-isolation --outdir "$work/dist" . >"$work/sdist.log" 2>&1) || { cat "$work/sdist.log"; exit 1; }
 "$python" -m venv "$work/empty"
 "$work/empty/bin/python" -m pip --disable-pip-version-check -q install "$work"/dist/ndfile-*.tar.gz
