@@ -14,20 +14,23 @@ import (
 )
 
 // writer is a ds file being created. The header comes first in the file and holds
-// every offset, so elements are kept in a temporary file, the spool, until Close.
-// In memory are one block and the masks as bits. Its methods and those of its
-// arrays exclude each other.
+// every offset, so elements are kept in a file, the spool, until Close: the new one
+// itself where it can be (see place.go), or a temporary one. In memory are one block
+// and the masks as bits. Its methods and those of its arrays exclude each other.
 type writer struct {
 	fsys  ndfile.FS
 	path  string
 	opt   ndfile.WriteOptions
 	attrs *ndfile.Attrs
 
+	file bool // what is replaced is a file, or nothing
+
 	mu     sync.Mutex
 	names  []string
 	arrays map[string]*pending
-	spool  vfs.File // nil until something is written
-	end    int64    // of what is used of the spool
+	out    *vfs.Replace // the new file, where that is the spool
+	spool  vfs.File     // nil until something is written
+	end    int64        // of what is used of the spool
 	closed bool
 }
 
@@ -40,6 +43,7 @@ func (format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfil
 		return nil, err
 	}
 	info, err := fsys.Lstat(path)
+	file := err != nil || info.Mode == vfs.Regular
 	switch {
 	case err != nil && ndfile.KindOf(err) != ndfile.ErrNotFound:
 		return nil, err
@@ -48,7 +52,7 @@ func (format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfil
 	case err == nil && info.Mode == vfs.Dir:
 		return nil, ndfile.NewError(ndfile.ErrExists, "the path is a folder")
 	}
-	w := &writer{fsys: fsys, path: strings.Clone(path), opt: opt.WriteOptions, attrs: opt.Attrs.Clone(), arrays: map[string]*pending{}}
+	w := &writer{fsys: fsys, path: strings.Clone(path), opt: opt.WriteOptions, attrs: opt.Attrs.Clone(), file: file, arrays: map[string]*pending{}}
 	if w.attrs == nil {
 		w.attrs = ndfile.NewAttrs()
 	}
@@ -116,18 +120,6 @@ func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile
 	return p, nil
 }
 
-// room gives the spool.
-func (w *writer) room() (vfs.File, error) {
-	if w.spool == nil {
-		f, err := w.fsys.CreatePrivate(w.fsys.TempName(w.path))
-		if err != nil {
-			return nil, err
-		}
-		w.spool = f
-	}
-	return w.spool, nil
-}
-
 // Close writes the file. Nothing is left of it after an error.
 func (w *writer) Close(ctx context.Context) error {
 	w.mu.Lock()
@@ -149,51 +141,6 @@ func (w *writer) Abort() error {
 		return ndfile.ErrClosed()
 	}
 	return w.drop()
-}
-
-// drop closes the file and removes the spool.
-func (w *writer) drop() error {
-	w.closed = true
-	if w.spool == nil {
-		return nil
-	}
-	name := w.spool.Name()
-	w.spool.Close() // its content is not needed any more
-	w.spool = nil
-	return w.fsys.Remove(name)
-}
-
-// commit joins header and spool.
-func (w *writer) commit(ctx context.Context) error {
-	vars := make([]*pending, 0, len(w.names))
-	for _, name := range w.names {
-		p := w.arrays[name]
-		if err := p.complete(); err != nil {
-			return ndfile.Locate(err, "", name, true)
-		}
-		vars = append(vars, p)
-	}
-	slices.SortFunc(vars, func(a, b *pending) int { return compareEntries(&a.entry, &b.entry) })
-	r, err := vfs.NewReplace(w.fsys, w.path, w.opt)
-	if err != nil {
-		return err
-	}
-	sc := scratches.Get().(*scratch)
-	defer sc.release()
-	out := &sc.save.out
-	*out = output{buf: sc.buf[:0], file: r.File()}
-	err = out.write(ctx, appendHeader(nil, len(vars), func(i int) *entry { return &vars[i].entry }, w.attrs))
-	for i := 0; i < len(vars) && err == nil; i++ {
-		err = vars[i].join(ctx, out)
-	}
-	if err == nil {
-		err = out.flush(ctx)
-	}
-	if err != nil {
-		r.Abort()
-		return err
-	}
-	return r.Commit()
 }
 
 // extent is a part of the spool.
@@ -434,11 +381,20 @@ func appendExtent(list []extent, at, end int64) []extent {
 	return append(list, extent{at, end - at})
 }
 
-// complete checks that everything has been written, and sets the length.
-func (p *pending) complete() error {
+// measure sets what the header says: the length in bytes, of plain numbers if so many
+// are there.
+func (p *pending) measure(full int64) error {
 	p.attrs = p.spec.Attrs
 	if p.noData {
 		return nil
+	}
+	return p.setLength(full, p.bytes)
+}
+
+// complete checks that everything has been written, and sets the length.
+func (p *pending) complete() error {
+	if p.noData {
+		return p.measure(0)
 	}
 	full, missed := p.full, int64(-1)
 	if p.isPlain() {
@@ -455,7 +411,7 @@ func (p *pending) complete() error {
 		return ndfile.NewError(ndfile.ErrOrder, "not completely written: of "+strconv.FormatInt(p.count, 10)+
 			" elements, number "+strconv.FormatInt(missed, 10)+" is not there")
 	}
-	return p.setLength(full, p.bytes)
+	return p.measure(full)
 }
 
 // join copies the variable from the spool.

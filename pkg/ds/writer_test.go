@@ -62,7 +62,33 @@ func writeAll(fsys ndfile.FS, path string, all map[string]content, opt ndfile.Wr
 	return f.Close(ctx)
 }
 
-// TestFaults makes every call of the file system fail once, in both ways of
+// writeDeclared is writeAll of plain numbers that are all declared before the first is
+// written.
+func writeDeclared(fsys ndfile.FS, path string, opt ndfile.WriteOptions) error {
+	f, err := Format.Create(ctx, fsys, path, ndfile.CreateOptions{WriteOptions: opt})
+	if err != nil {
+		return err
+	}
+	b, _ := ndarray.NewBuffer(ndarray.MustParse("<i4"), []int64{40})
+	var arrays []ndfile.Array
+	for _, name := range []string{"x", "y"} {
+		a, err := f.Add(ctx, name, ndfile.Spec{DType: b.DType, Shape: b.Shape})
+		if err != nil {
+			f.Abort()
+			return err
+		}
+		arrays = append(arrays, a)
+	}
+	for _, a := range arrays {
+		if err := a.WriteBox(ctx, ndarray.Full(b.Shape), b); err != nil {
+			f.Abort()
+			return err
+		}
+	}
+	return f.Close(ctx)
+}
+
+// TestFaults makes every call of the file system fail once, in all ways of
 // writing: the old file is there or the new one, and nothing else.
 func TestFaults(t *testing.T) {
 	all := sample()
@@ -76,7 +102,8 @@ func TestFaults(t *testing.T) {
 		"save long": func(fsys ndfile.FS, opt ndfile.WriteOptions) error {
 			return Format.(ndfile.OneShot).Save(ctx, fsys, "x.ds", long, ndfile.SaveOptions{WriteOptions: opt})
 		},
-		"create": func(fsys ndfile.FS, opt ndfile.WriteOptions) error { return writeAll(fsys, "x.ds", all, opt) },
+		"create":   func(fsys ndfile.FS, opt ndfile.WriteOptions) error { return writeAll(fsys, "x.ds", all, opt) },
+		"declared": func(fsys ndfile.FS, opt ndfile.WriteOptions) error { return writeDeclared(fsys, "x.ds", opt) },
 	} {
 		for _, opt := range []ndfile.WriteOptions{{}, {Sync: true}, {Commit: ndfile.CommitDirect}} {
 			whole := ndfile.NewMem()

@@ -47,6 +47,13 @@ const NoShards = -1
 // only, and by a string, which are larger alone.
 const convertBytes = 16 << 20
 
+// A block is smaller where it can be, so that it is in a processor's cache when it is
+// written: flatBytes where neither side has chunks, or as many chunks as chunksBytes hold.
+const (
+	flatBytes   = 512 << 10
+	chunksBytes = 4 << 20
+)
+
 // Convert copies a file into one of another format, or of the same.
 //
 // What the destination has no place for is found before anything is written, and
@@ -60,7 +67,7 @@ const convertBytes = 16 << 20
 // else ErrArgument. Where the destination can be both, a single array stays one,
 // and opt.Name of a dataset becomes one. Groups go along with their attributes.
 //
-// Data move in blocks of 16 MiB, two of them while they are compared; chunks that
+// Data move in blocks of at most 16 MiB, two of them while they are compared; chunks that
 // both sides encode alike are copied as they are. The destination appears when it is
 // whole, or not at all. Afterwards both are opened again and compared, bit by bit;
 // a difference is ErrCorrupt, and the destination stays for you to look at.
@@ -217,19 +224,25 @@ func (c *conversion) write(ctx context.Context, src, dst File) error {
 			return Locate(err, c.dst, g.name, true)
 		}
 	}
+	// All are declared before the first is written: a format whose header comes first
+	// knows then where their elements will be.
+	added := make([]Array, len(c.plan.arrays))
 	for i := range c.plan.arrays {
+		it := &c.plan.arrays[i]
+		var err error
+		if added[i], err = dst.Add(ctx, it.to, it.add); err != nil {
+			return Locate(err, c.dst, it.to, it.to != "")
+		}
+	}
+	for i, b := range added {
 		it := &c.plan.arrays[i]
 		a, err := src.Array(it.from)
 		if err != nil {
 			return Locate(err, c.src, it.from, src.Kind() != Single)
 		}
 		p := pair{carried: it, c: c, a: a}
-		b, err := dst.Add(ctx, it.to, it.add)
-		if err == nil {
-			p.into(b)
-			err = p.copy(ctx)
-		}
-		if err != nil {
+		p.into(b)
+		if err := p.copy(ctx); err != nil {
 			return p.located(err)
 		}
 	}

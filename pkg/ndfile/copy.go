@@ -96,13 +96,17 @@ func (p *pair) copy(ctx context.Context) error {
 }
 
 // tiles are the blocks of an array of fixed size: chunks of the destination, of
-// those that take more than maxUnit bytes parts, or else of the source.
+// those that take more than maxUnit bytes parts, or else of the source, and as many of
+// them as a processor's cache holds.
 func (p *pair) tiles(maxUnit int64) tiling {
-	unit := readUnit(&p.stored, maxUnit)
+	unit, most := readUnit(&p.stored, maxUnit), int64(chunksBytes)
 	if unit == nil {
 		unit = readUnit(&p.spec, convertBytes)
 	}
-	return newTiling(ndarray.Full(p.spec.Shape), unit, p.write.Size, convertBytes)
+	if unit == nil {
+		most = flatBytes
+	}
+	return newTiling(ndarray.Full(p.spec.Shape), unit, p.write.Size, most)
 }
 
 func (p *pair) copyBlocks(ctx context.Context, blocks iter.Seq[ndarray.Box]) (copied int, err error) {
