@@ -202,3 +202,37 @@ def test_installed(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["1.13.0", "3", "{}"]
+
+
+def test_columns_before_variables(tmp_path):
+    """In `where` a variable of the caller does not stand for the column of its name."""
+    a = np.array([10, 20, 30, 40])
+    for bz in BOTH:
+        t = bz.ctable([[1, 2, 3, 4], a], names=["a", "b"], rootdir=str(tmp_path / bz.__name__), mode="w")
+        assert [row.b for row in t.where("a >= 2")] == [20, 30, 40]
+        assert t.eval("a + 1")[:].tolist() == [11, 21, 31, 41]  # here it does
+
+
+def test_quantize(tmp_path):
+    values = np.cumsum(np.random.default_rng(1).random(1000) - 0.5)
+    found = [
+        bz.carray(
+            values,
+            cparams=bz.cparams(quantize=3),
+            chunklen=500,
+            rootdir=str(tmp_path / bz.__name__),
+            mode="w",
+        )[:]
+        for bz in BOTH
+    ]
+    assert np.array_equal(*found)
+    assert not np.array_equal(found[0], values)
+
+
+def test_deleted_column_kept(tmp_path):
+    t = ours.ctable([np.arange(5), np.arange(5.0)], names=["a", "b"], rootdir=str(tmp_path / "t"), mode="w")
+    t.delcol("b", keep=True)
+    assert t.names == ["a"]
+    for bz in BOTH:
+        assert bz.carray(rootdir=str(tmp_path / "t" / "b"))[:].tolist() == [0, 1, 2, 3, 4]
+        assert len(bz.open(str(tmp_path / "t"), mode="r")) == 5

@@ -10,7 +10,7 @@ On disk the objects are bcolz stores, as `ndfile.open` reads and writes them. Wh
   columns at once.
 - Expressions are evaluated by NumPy, block by block (``vm`` is taken and has no effect), and are expressions
   only: no attributes, no calls but those of NumPy's mathematical functions.
-- Arrays of objects are kept in memory only; ``quantize`` is refused.
+- Arrays of objects are kept in memory only.
 
 Objects may be used by one thread at a time.
 """
@@ -60,7 +60,6 @@ __all__ = [
     "zeros",
 ]
 
-blosc_compressor_list = _blosc.compressor_list
 detect_number_of_cores = _blosc.detect_number_of_cores
 ncores = _blosc.ncores
 min_numexpr_version, min_dask_version = "2.5.2", "0.9.0"
@@ -75,6 +74,11 @@ except ImportError:
 #: ``bcolz.attrs``, with the class `attrs`.
 attrs = types.ModuleType("bcolz.attrs", _attrs.__doc__)
 attrs.attrs = _attrs.attrs  # type: ignore[attr-defined]
+
+
+def blosc_compressor_list() -> list[str]:
+    """Give the names of the codecs of stores: those that bcolz-zipline reads too."""
+    return [name for name in _blosc.compressor_list() if name != "snappy"]
 
 
 def blosc_version() -> tuple[str, str]:

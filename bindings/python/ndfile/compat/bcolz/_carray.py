@@ -14,7 +14,7 @@ from ..._open import open as open_file
 from ._attrs import attrs
 from ._backing import Memory, Stored
 from ._params import cparams as _cparams
-from ._params import storage
+from ._params import rounded, sizes, storage
 from ._store import Store, replaceable
 
 
@@ -83,7 +83,8 @@ class carray:
         *,
         _backing: Any = None,
     ) -> None:
-        self.safe, self._mode = safe, mode
+        self.safe, self._mode, self._quantize = safe, mode, 0
+        self._going: Iterator[Any] | None = None
         self._at: Memory | Stored
         if _backing is not None:
             self._at = _backing
@@ -119,7 +120,8 @@ class carray:
         if mode not in ("r", "w", "a"):
             raise ValueError("mode should be 'r', 'w' or 'a'")
         given = storage(cparams, expectedlen, chunklen)
-        rows = to_array(array, None if dtype is None else np.dtype(dtype))
+        self._quantize = (cparams or _cparams()).quantize
+        rows = rounded(to_array(array, None if dtype is None else np.dtype(dtype)), self._quantize)
         if dtype is not None and np.dtype(dtype).shape and not len(rows):
             rows = np.empty(0, dtype)
         if not rows.dtype.itemsize or 0 in rows.shape[1:]:
@@ -167,6 +169,11 @@ class carray:
     def partitions(self) -> list[tuple[int, int]]:
         """First row and the row behind the last, of each chunk."""
         return [(i, min(i + self.chunklen, self.len)) for i in range(0, self.len, self.chunklen)]
+
+    @property
+    def chunks(self) -> Iterator[np.ndarray]:
+        """The elements of each whole chunk."""
+        return self.iterblocks(stop=self.len - self.nleftover)
 
     def _folder(self) -> Any:
         if isinstance(self._at, Memory):
@@ -260,6 +267,16 @@ class carray:
     def __iter__(self) -> Iterator[Any]:
         return self.iter()
 
+    def __next__(self) -> Any:
+        """Give the next element of a walk of its own, which begins again at the end."""
+        if self._going is None:
+            self._going = self.iter()
+        try:
+            return next(self._going)
+        except StopIteration:
+            self._going = None
+            raise
+
     def iter(
         self, start: int = 0, stop: int | None = None, step: int = 1, limit: int | None = None, skip: int = 0
     ) -> Iterator[Any]:
@@ -336,7 +353,7 @@ class carray:
         if isinstance(key, slice):
             count = len(range(*self._slice(key).indices(self.len)))
             if count:
-                self._at.write(key, to_array(value, dtype, count))
+                self._at.write(key, rounded(to_array(value, dtype, count), self._quantize))
             return
         if getattr(key, "dtype", np.dtype(int)).kind == "b" and np.size(key) != self.len:
             raise ValueError("boolean array length must match len(self)")
@@ -344,7 +361,7 @@ class carray:
         if rows is None:
             raise NotImplementedError(f"key not supported: {key!r}")
         if len(rows):
-            self._put(rows, to_array(value, dtype, len(rows)))
+            self._put(rows, rounded(to_array(value, dtype, len(rows)), self._quantize))
 
     @staticmethod
     def _only(key: tuple[Any, ...]) -> Any:
@@ -373,7 +390,7 @@ class carray:
         if rows.shape[1:] != inner:
             raise ValueError("array trailing dimensions do not match with self")
         if len(rows):
-            self._at.append(rows)
+            self._at.append(rounded(rows, self._quantize))
 
     def resize(self, nitems: int) -> None:
         """Set the length; new elements are `dflt`."""
@@ -458,8 +475,9 @@ class carray:
         return np.array2string(self[:] if self.len <= 1000 else np.concatenate([self[:3], self[-3:]]))
 
     def __repr__(self) -> str:
-        head = f"carray({self.shape}, {self.dtype})\n  nbytes := {self.nbytes}; cbytes := {self.cbytes}\n"
-        head += f"  cparams := {self.cparams!r}\n  chunklen := {self.chunklen}\n"
+        head = f"carray({self.shape}, {self.dtype})\n  {sizes(self.nbytes, self.cbytes)}\n"
+        head += f"  cparams := {self.cparams!r}\n"
+        head += f"  chunklen := {self.chunklen}; chunksize: {self.chunklen * self.atomsize}\n"
         if self.rootdir is not None:
             head += f"  rootdir := '{self.rootdir}'\n  mode    := '{self._mode}'\n"
         return head + str(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import tempfile
 from collections import namedtuple
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +19,7 @@ from ._backing import Stored
 from ._carray import carray, to_array
 from ._eval import caller, evaluate, parse
 from ._params import cparams as _cparams
-from ._params import defaults, storage
+from ._params import defaults, rounded, sizes, storage
 from ._store import Store, replaceable
 
 _NUMBER = "nrow__"
@@ -142,11 +143,12 @@ class ctable:
             for name, column in zip(names, columns):
                 self._add(file, name, column, options)
         self._connect()
+        if self.auto_flush:
+            self.flush()
 
     def _add(self, file: Any, name: str, column: Any, options: dict[str, Any]) -> None:
-        given = storage(
-            options.get("cparams") or self._cparams, options.get("expectedlen"), options.get("chunklen")
-        )
+        params = options.get("cparams") or self._cparams
+        given = storage(params, options.get("expectedlen"), options.get("chunklen"))
         given.setdefault("expected_rows", len(column))
         dflt = options.get("dflt", column.dflt[()] if isinstance(column, carray) else None)
         if column.dtype.hasobject:
@@ -154,7 +156,7 @@ class ctable:
         array = file.create(name, column.shape, column.dtype, fill_value=dflt, **given)
         step = array.chunks[0]
         for i in range(0, len(column), step):
-            array[i : i + step] = column[i : i + step]
+            array[i : i + step] = rounded(column[i : i + step], params.quantize)
 
     @staticmethod
     def _check_lengths(columns: list[Any]) -> int:
@@ -271,6 +273,8 @@ class ctable:
             self._add(self._store.writing(), name, column, kwargs)
             self._store.settle()
             self._connect()
+            if self.auto_flush:
+                self.flush()
         else:
             self._rewrite([*self.names[:pos], name, *self.names[pos:]], {name: (column, kwargs)})
         if move and isinstance(newcol, carray):
@@ -299,7 +303,7 @@ class ctable:
         self._connect()
 
     def delcol(self, name: Any = None, pos: int | None = None, keep: bool = False) -> None:
-        """Remove a column by name or position; ``keep`` is for columns in memory only."""
+        """Remove a column by name or position; ``keep`` leaves its folder, which is a carray, on disk."""
         if (name is None) == (pos is None):
             raise ValueError("specify either a `name` or a `pos`")
         if name is None:
@@ -315,12 +319,19 @@ class ctable:
             del self.cols._cols[name]
             return
         if keep:
-            raise NotSupportedError(
-                f"{self.rootdir}: delcol(keep=True): copy the column with carray.copy first"
-            )
-        del self._store.writing()[name]
-        self._store.settle()
+            self._store.settle()
+            folder = os.path.join(self._store.path, name)
+            with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(self._store.path))) as aside:
+                kept = shutil.copytree(folder, os.path.join(aside, name))
+                del self._store.writing()[name]
+                self._store.settle()
+                os.rename(kept, folder)
+        else:
+            del self._store.writing()[name]
+            self._store.settle()
         self._connect()
+        if self.auto_flush:
+            self.flush()
 
     def copy(self, **kwargs: Any) -> ctable:
         """Give a copy; options as for the constructor."""
@@ -388,7 +399,7 @@ class ctable:
         stop = None if limit is None else skip + limit
         if isinstance(expression, (str, bytes)):
             expression = expression.decode() if isinstance(expression, bytes) else expression
-            names = {**self.cols, **variables, **(given or {})}
+            names = {**variables, **(given or {}), **self.cols}
             used = parse(expression)[1]
             if self._store is not None and all(names.get(n) is self.cols.get(n) is not None for n in used):
                 try:  # only columns of the store: the library's own conditions
@@ -530,8 +541,8 @@ class ctable:
         return self._flavored(self._blocks(rows, outcols, self._blen()), outcols, out_flavor)
 
     def eval(self, expression: str, **kwargs: Any) -> Any:
-        """Evaluate an expression with the columns as variables; see `bcolz.eval`."""
-        names = {**self.cols, **caller(1), **(kwargs.pop("user_dict", None) or {})}
+        """Evaluate an expression with the caller's variables and the columns; see `bcolz.eval`."""
+        names = {**(kwargs.pop("user_dict", None) or {}), **self.cols, **caller(1)}
         kwargs.pop("vm", None)
         return evaluate(expression, names, kwargs.pop("out_flavor", None), **kwargs)
 
@@ -638,7 +649,7 @@ class ctable:
         return str(self[:]) if n <= 1000 else f"{self[:3]} ... {self[n - 3 :]}"
 
     def __repr__(self) -> str:
-        head = f"ctable({self.shape}, {self.dtype})\n  nbytes: {self.nbytes}; cbytes: {self.cbytes}\n"
+        head = f"ctable({self.shape}, {self.dtype})\n  {sizes(self.nbytes, self.cbytes)}\n"
         head += f"  cparams := {self.cparams!r}\n"
         if self.rootdir is not None:
             head += f"  rootdir := '{self.rootdir}'\n"

@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ... import blosc
 
 NOSHUFFLE, SHUFFLE, BITSHUFFLE, filters = blosc.NOSHUFFLE, blosc.SHUFFLE, blosc.BITSHUFFLE, blosc.filters
@@ -64,8 +66,6 @@ class cparams:
 
     def compression(self) -> dict[str, Any]:
         """Give what ndfile takes as ``compression``."""
-        if self.quantize:
-            raise NotImplementedError("quantize: round the data before they are stored instead")
         return {"cname": self.cname, "clevel": min(self.clevel, 9), "shuffle": int(self.shuffle)}
 
 
@@ -123,6 +123,31 @@ def chunklen_for(expectedlen: int, atomsize: int) -> int:
     """Give the rows of a chunk that bcolz chooses: of 4 KiB, twice as much for each tenfold size."""
     mib = min(max(expectedlen * atomsize / 2**20, 1e-4), 1e4)
     return max(1, (4096 << (int(math.log10(mib)) + 6)) // atomsize)
+
+
+def rounded(values: np.ndarray, digits: int) -> np.ndarray:
+    """Round floats to so many significant digits, as ``quantize`` does; 0 leaves them."""
+    if not digits:
+        return values
+    if values.dtype.kind != "f":
+        raise TypeError(f"quantize is for floats only, found {values.dtype}")
+    scale = 2.0 ** math.ceil(math.log2(10.0**digits))
+    result: np.ndarray = (np.around(scale * values) / scale).astype(values.dtype, copy=False)
+    return result
+
+
+def sizes(nbytes: int, cbytes: int) -> str:
+    """Say how much memory elements take, and how much as they are stored."""
+    ratio = nbytes / cbytes if cbytes else math.nan
+    return f"nbytes := {_readable(nbytes)}; cbytes := {_readable(cbytes)}; ratio: {ratio:.2f}"
+
+
+def _readable(size: float) -> str:
+    for unit in ("", " KB", " MB", " GB"):
+        if size < 1024 or unit == " GB":
+            break
+        size /= 1024
+    return f"{size:.2f}{unit}" if unit else str(size)
 
 
 def storage(params: cparams | None, expectedlen: int | None, chunklen: int | None) -> dict[str, Any]:
