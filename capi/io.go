@@ -247,7 +247,7 @@ func readBox(h handle, s selection, dtype *C.char, data address, strides *C.int6
 //   - count (in, nullable): ndim numbers of elements; NULL together with start
 //   - step (in, nullable): ndim distances between elements, 1 or more; NULL: all 1
 //   - dtype (in, nullable): type of the elements in memory: the stored one in any byte order, or one that widens to it
-//     exactly; NULL: the stored one in native byte order
+//     exactly, S for "bytes", U for "str"; NULL: the stored one in native byte order
 //   - data (in, nullable): address of element 0 of the source; NULL only where the box has no elements
 //   - strides (in, nullable): ndim distances in bytes, may be negative or 0; NULL: row-major without gaps
 //   - mask (in, nullable): a byte for each element of the box in row-major order, 1 = missing: what data holds there is
@@ -255,7 +255,7 @@ func readBox(h handle, s selection, dtype *C.char, data address, strides *C.int6
 //
 // Returns: NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks of rows
 // in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that reaches outside;
-// NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_VALUE; NDF_ERR_NOT_SUPPORTED for a
+// NDF_ERR_DTYPE for another dtype; NDF_ERR_VALUE; NDF_ERR_NOT_SUPPORTED for a
 // mask where elements cannot be missing; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
 //
 // Ownership: nothing is kept.
@@ -277,17 +277,19 @@ func writeBox(h handle, s selection, dtype *C.char, data address, strides *C.int
 	}
 	defer a.leave()
 	return a.write(func(spec *ndfile.Spec) error {
+		if spec.DType.IsVar() && dtype != nil { // S and U become texts
+			given, err := ndarray.Parse(textAt(dtype))
+			if err != nil {
+				return err
+			}
+			own := *spec
+			own.DType = given
+			spec = &own
+		}
 		box, src, missing, err := s.resolve(spec, dtype, data, strides, mask)
 		if err != nil {
 			return err
 		}
-		if missing == nil {
-			return a.array.WriteBox(context.Background(), box, src)
-		}
-		m, ok := a.array.(ndfile.Masked)
-		if !ok {
-			return ndfile.NewError(ndfile.ErrNotSupported, "elements of this array cannot be missing")
-		}
-		return m.WriteMasked(context.Background(), box, src, missing)
+		return ndfile.WriteBox(context.Background(), a.array, box, src, missing)
 	})
 }

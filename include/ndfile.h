@@ -1062,7 +1062,7 @@ NDF_API int32_t ndf_array_read_narrow(ndf_array array, int32_t ndim, const int64
  *   count    [in, nullable] ndim numbers of elements; NULL together with start
  *   step     [in, nullable] ndim distances between elements, 1 or more; NULL: all 1
  *   dtype    [in, nullable] type of the elements in memory: the stored one in any byte order, or one that
- *            widens to it exactly; NULL: the stored one in native byte order
+ *            widens to it exactly, S for "bytes", U for "str"; NULL: the stored one in native byte order
  *   data     [in, nullable] address of element 0 of the source; NULL only where the box has no elements
  *   strides  [in, nullable] ndim distances in bytes, may be negative or 0; NULL: row-major without gaps
  *   mask     [in, nullable] a byte for each element of the box in row-major order, 1 = missing: what data
@@ -1070,9 +1070,8 @@ NDF_API int32_t ndf_array_read_narrow(ndf_array array, int32_t ndim, const int64
  *
  * Returns NDF_OK; NDF_ERR_READ_ONLY for a file open for reading; NDF_ERR_ORDER where the format wants blocks
  *   of rows in order, each once; NDF_ERR_SHAPE for another number of axes; NDF_ERR_BOUNDS for a box that
- *   reaches outside; NDF_ERR_DTYPE for another dtype, and for elements of variable length; NDF_ERR_VALUE;
- *   NDF_ERR_NOT_SUPPORTED for a mask where elements cannot be missing; NDF_ERR_IO; NDF_ERR_HANDLE;
- *   NDF_ERR_ARGUMENT.
+ *   reaches outside; NDF_ERR_DTYPE for another dtype; NDF_ERR_VALUE; NDF_ERR_NOT_SUPPORTED for a mask where
+ *   elements cannot be missing; NDF_ERR_IO; NDF_ERR_HANDLE; NDF_ERR_ARGUMENT.
  * Ownership: nothing is kept.
  * Threads: any; writes of one file run in parallel unless its format has NDF_CAP_WRITE_ONCE.
  * Since 1.0. */

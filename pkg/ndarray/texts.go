@@ -99,10 +99,14 @@ func NarrowText(dst, src []byte, size int, surrogates bool) (n int, bad uint32, 
 		if !ok {
 			break
 		}
-		if left := (size - at) / 4; left < 8 { // what is behind is of the next element
+		if left := (size - at) / 4; left < 8 { // what is behind is of the next element, which can lie there in dst, too
 			w &= 1<<(8*left) - 1
+			for i := range left {
+				dst[n+i] = byte(w >> (8 * i))
+			}
+		} else {
+			binary.LittleEndian.PutUint64(dst[n:], w)
 		}
-		binary.LittleEndian.PutUint64(dst[n:], w)
 		if w != 0 {
 			end = n + 8 - bits.LeadingZeros64(w)/8
 		}

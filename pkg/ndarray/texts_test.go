@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -150,5 +151,29 @@ func BenchmarkTexts(b *testing.B) {
 				TextsWidth(offsets, data)
 			}
 		})
+	}
+}
+
+// TestNarrowInPlace narrows many elements into the memory in which they lie.
+func TestNarrowInPlace(t *testing.T) {
+	for width := 1; width <= 20; width++ {
+		size := 4 * width
+		texts := make([]string, 30)
+		for i := range texts {
+			texts[i] = strings.Repeat(string(rune('a'+i%26)), 1+i%width)
+		}
+		offsets, data := packed(texts)
+		elems := make([]byte, size*len(texts))
+		if i := WidenTexts(elems, size, offsets, data); i >= 0 {
+			t.Fatal(i)
+		}
+		end := 0
+		for i, want := range texts {
+			n, _, ok := NarrowText(elems[end:], elems[i*size:], size, true)
+			if got := string(elems[end : end+n]); !ok || got != want {
+				t.Fatalf("U%d, element %d: expected %q, found %q", width, i, want, got)
+			}
+			end += n
+		}
 	}
 }

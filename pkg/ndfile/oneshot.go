@@ -132,12 +132,5 @@ func saveItem(ctx context.Context, file File, it *Item) error {
 		}
 		return s.WriteStrings(ctx, box, it.Offsets, it.Data.Data, it.Mask)
 	}
-	if it.Mask == nil {
-		return a.WriteBox(ctx, box, it.Data)
-	}
-	m, ok := a.(Masked)
-	if !ok {
-		return NewError(ErrNotSupported, "the format has no missing elements")
-	}
-	return m.WriteMasked(ctx, box, it.Data, it.Mask)
+	return WriteBox(ctx, a, box, it.Data, it.Mask)
 }

@@ -348,7 +348,7 @@ func TestSaveFails(t *testing.T) {
 		{"Add", &fake{file: &fakeFile{kind: Dataset, addErr: NewError(ErrName, "no")}}, items, ErrName, `/x.fake: array "x": no`},
 		{"Add to a single", &fake{file: &fakeFile{kind: Single, addErr: NewError(ErrName, "no")}}, items, ErrName, `/x.fake: no`},
 		{"write", &fake{file: &fakeFile{kind: Dataset, writeErr: ndarray.ErrShape}}, items, ErrShape, `/x.fake: array "x": bad shape`},
-		{"masks", &fake{file: &fakeFile{kind: Dataset, plain: true}}, items[1:], ErrNotSupported, `/x.fake: array "m": the format has no missing elements`},
+		{"masks", &fake{file: &fakeFile{kind: Dataset, plain: true}}, items[1:], ErrNotSupported, `/x.fake: array "m": elements of this array cannot be missing`},
 		{"strings", &fake{file: &fakeFile{kind: Dataset, plain: true}}, items[2:], ErrDType, `/x.fake: array "s": the format has no elements of variable length`},
 		{"Close", &fake{file: &fakeFile{kind: Dataset, closeErr: NewError(ErrIO, "no")}}, nil, ErrIO, `/x.fake: no`},
 	} {

@@ -122,6 +122,30 @@ func fixedTexts(b ndarray.Buffer, offsets []int64) ([]byte, error) {
 	return b.Data[:n], nil
 }
 
+// writeTexts writes elements of S as byte strings, those of U as texts.
+func writeTexts(ctx context.Context, a Strings, to ndarray.DType, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
+	d := src.DType
+	if !(d.Kind == ndarray.Unicode && to.Kind == ndarray.VarString || d.Kind == ndarray.Bytes && to.Kind == ndarray.VarBytes) {
+		return NewError(ErrDType, "no exact conversion from "+d.String()+" to "+to.String()+"; texts are written by WriteStrings (ndf_array_write_strings)")
+	}
+	b, err := ndarray.NewBuffer(d.Native(), src.Shape)
+	if err == nil {
+		err = ndarray.Copy(b, src)
+	}
+	if err != nil {
+		return err
+	}
+	offsets, err := ndarray.Make[int64](int64(len(b.Data)/max(1, d.Size)) + 1)
+	if err != nil {
+		return err
+	}
+	data, err := fixedTexts(b, offsets)
+	if err != nil {
+		return err
+	}
+	return a.WriteStrings(ctx, box, offsets, data, mask)
+}
+
 // FixedTexts makes strings of variable length, element i of which is
 // data[offsets[i]:offsets[i+1]], elements of a fixed dtype d, S or U, in native byte
 // order. free, never nil, gives their memory back. What would not come back is ErrValue, with its position: a string that is

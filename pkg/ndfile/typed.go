@@ -70,6 +70,24 @@ func ReadBox(ctx context.Context, a Array, box ndarray.Box, dst ndarray.Buffer, 
 	return a.ReadBox(ctx, box, dst)
 }
 
+// WriteBox is Array.WriteBox where mask is nil, and else [Masked.WriteMasked]. Elements of
+// S and U become texts where an array holds those.
+func WriteBox(ctx context.Context, a Array, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
+	if s, ok := a.(Strings); ok {
+		if to := a.Spec().DType; to.IsVar() {
+			return writeTexts(ctx, s, to, box, src, mask)
+		}
+	}
+	if mask == nil {
+		return a.WriteBox(ctx, box, src)
+	}
+	m, ok := a.(Masked)
+	if !ok {
+		return NewError(ErrNotSupported, "elements of this array cannot be missing")
+	}
+	return m.WriteMasked(ctx, box, src, mask)
+}
+
 // ReadStrings reads texts: of the dtypes "str" and "bytes", and S and U, whose NULs at
 // the end are left out. mask is as in [ReadMasked]; missing texts are empty.
 func ReadStrings(ctx context.Context, a Array, box ndarray.Box) (texts []string, mask []bool, err error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ndfile/ndfile/pkg/internal/metafile"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
+	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
@@ -181,5 +182,44 @@ func TestFill23Refused(t *testing.T) {
 	}
 	if _, err := fill3(pyjson.String(""), ndarray.MustParse("S100000000")); !errors.Is(err, ndfile.ErrLimit) {
 		t.Errorf("a fill value of 100 MB: %v", err)
+	}
+}
+
+// TestNoFill2: an array without a fill value stays one in a copy. Zero would be a
+// sign of missing elements to others.
+func TestNoFill2(t *testing.T) {
+	mem := vfs.NewMem()
+	path := "/a.zarr"
+	for range 2 {
+		f, err := Format2.Create(ctx, mem, path, ndfile.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := ndfile.Spec{DType: ndarray.MustParse("<i4"), Shape: []int64{3}, Extra: ndfile.NewAttrs()}
+		spec.Extra.Set("fill_value", pyjson.Null())
+		if path == "/b.zarr" {
+			old, err := Format2.Open(ctx, mem, "/a.zarr", ndfile.OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer old.Close(ctx)
+			a, err := old.Array("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec = a.Spec()
+		}
+		if _, err := f.Add(ctx, "", spec); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, 1000)
+		n, _, err := mem.ReadSmall(ctx, path+"/.zarray", buf)
+		if err != nil || !strings.Contains(string(buf[:n]), `"fill_value": null`) {
+			t.Errorf("%s: %s, %v", path, buf[:n], err)
+		}
+		path = "/b.zarr"
 	}
 }

@@ -58,6 +58,10 @@ func isChunk2(rel string, mode vfs.FileMode) bool {
 	return isIndexes(rel, "/") && (mode == vfs.Regular || mode == vfs.Dir) || isIndexes(rel, ".") && mode == vfs.Regular
 }
 
+// fillKey is the member of Spec.Extra that is null where an array has no fill
+// value. Others take one as a sign of missing elements.
+const fillKey = "fill_value"
+
 // parse2 reads .zarray.
 func parse2(doc *metafile.Document) (*metadata, error) {
 	if n, err := doc.Int("zarr_format", 0, 2); err != nil || n != 2 {
@@ -99,6 +103,10 @@ func parse2(doc *metafile.Document) (*metadata, error) {
 	}
 	if m.fill, err = fill2(fill, m.dtype); err != nil {
 		m.fillErr = doc.Place("fill_value", err)
+	}
+	if fill.Kind() == pyjson.KindNull && m.dtype.Size <= maxFill { // null is what build2 makes of larger ones by itself
+		m.extra = ndfile.NewAttrs()
+		m.extra.Set(fillKey, fill)
 	}
 	return m, nil
 }
@@ -168,6 +176,9 @@ func build2(spec *ndfile.Spec) (*metadata, error) {
 	fill, err := fill2Value(spec.Fill, spec.DType)
 	if err != nil {
 		return nil, err
+	}
+	if own, ok := spec.Extra.Get(fillKey); ok && own.Kind() == pyjson.KindNull && spec.Fill == nil {
+		fill = own
 	}
 	order, filters, compressor, err := splitCodecs2(spec)
 	if err != nil {

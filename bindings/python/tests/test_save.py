@@ -348,3 +348,16 @@ def test_threads():
         for t in threads:
             t.join()
     assert not errors
+
+
+@pytest.mark.parametrize("one_shot", [True, False])
+def test_texts_of_one_width_become_texts(tmp_path, one_shot):
+    """NetCDF has texts of any length only."""
+    path = str(tmp_path / "t.nc")
+    x = np.array([list("abcdefghi"), ["ä", "", "bcd", *"efghi"[:4], "", "j"]])
+    if one_shot:
+        ndfile.save(path, {"x": x})
+    else:
+        with ndfile.open(path, "w") as f:
+            f["x"] = x[:, ::-1][:, ::-1]
+    assert ndfile.read(path, "x").tolist() == x.tolist()

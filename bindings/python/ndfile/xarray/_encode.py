@@ -218,10 +218,12 @@ class _Plan:
         fill = attrs.get("_FillValue")
         if fill is None:
             attrs.pop("_FillValue", None)
+            self._without_fill()
             return missing
         nan = isinstance(fill, (float, np.floating)) and np.isnan(fill)
         if nan and not self.filled:
             del attrs["_FillValue"]  # NaN says so itself
+            self._without_fill()
             return missing
         if self.target.format == "zarr2":
             self.storage.setdefault("fill_value", fill)
@@ -232,6 +234,11 @@ class _Plan:
         if missing is None and not nan and not self.chars and self.target.can("masked"):
             return data == fill
         return missing
+
+    def _without_fill(self) -> None:
+        """Say that no value means a missing element: in Zarr 2 the fill value would, and it is 0."""
+        if self.target.format == "zarr2" and "fill_value" not in self.storage:
+            self.storage["extra"] = {"fill_value": None}
 
     def _check_storage(self, shape: tuple[int, ...]) -> None:
         """Drop chunks that came along with the data and do not fit any more, or have no place here."""
