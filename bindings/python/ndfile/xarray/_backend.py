@@ -38,6 +38,7 @@ class Store(AbstractDataStore):
         self._manager, self._group = manager, group
         self._missing, self._times = missing, times
         with manager.acquire_context() as opened:
+            self.is_group = not group or group in opened.file.groups
             self._variables, self._attrs = self._describe(opened.file)
 
     def close(self) -> None:
@@ -67,8 +68,10 @@ class Store(AbstractDataStore):
             array = file[name]
             if array.shape is not None and array.dtype is not None:
                 self._add(variables, own or "data", array, file)
+        if self._group in file.groups:
+            return variables, dict(file[self._group].attrs)
         attrs = dict(file.attrs)
-        if grouped:
+        if grouped:  # NetCDF has the attributes of groups among those of the file
             attrs = {k[len(prefix) :]: v for k, v in attrs.items() if k.startswith(prefix)}
             attrs = {k: v for k, v in attrs.items() if "/" not in k}
         return variables, attrs
@@ -210,7 +213,7 @@ class NdfileBackend(BackendEntrypoint):
         manager = Manager(Opened, path, format, bool(follow_symlinks))
         try:
             store = Store(manager, inside, mask_and_scale is not False, decode_times is not False)
-            if inside and not store.get_variables():
+            if inside and not store.get_variables() and not store.is_group:
                 raise NameNotFoundError(f"{path}: no group {inside!r}", path=path)
             dataset = StoreBackendEntrypoint().open_dataset(
                 store,
@@ -234,7 +237,8 @@ class NdfileBackend(BackendEntrypoint):
         path, inside = _locate(_absolute(filename_or_obj), group)
         format = options.get("format")
         with Manager(Opened, path, format, bool(options.get("follow_symlinks"))).acquire_context() as opened:
-            names = list(opened.file) if opened.file.format in _GROUPED else []
+            names = [f"{name}/" for name in opened.file.groups]
+            names += list(opened.file) if opened.file.format in _GROUPED else []
         prefix = f"{inside}/" if inside else ""
         groups = {""}
         for name in names:

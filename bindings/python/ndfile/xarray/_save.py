@@ -3,46 +3,48 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
+from .._copies import copy_groups
 from .._elements import as_array
-from .._errors import ArgumentError, FormatError, NotFoundError
+from .._errors import ArgumentError, FormatError, NotSupportedError
 from .._file import File
 from .._info import formats
 from .._open import open as open_file
-from .._table import Table
-from ._backend import NdfileBackend, _absolute
+from ._backend import _absolute
 from ._encode import Encoded, Target, encode, target_named
+from ._update import compute, slabs, update
 
-_BLOCK = 1 << 26  # bytes of a lazy array that are in memory at once
 _SINGLE = ("rawarray", "npy", "zarr0")
 
 
 def save(
-    dataset: xr.Dataset,
+    dataset: xr.Dataset | xr.DataTree,
     path: str | os.PathLike[str],
     format: str | None = None,
     *,
     mode: str = "w",
-    encoding: Mapping[Hashable, Mapping[str, Any]] | None = None,
-    region: Mapping[str, slice] | None = None,
+    group: str | None = None,
+    encoding: Mapping[Any, Mapping[Any, Any]] | None = None,
+    region: Mapping[str, Any] | str | None = None,
     append_dim: str | None = None,
     commit: str = "atomic",
     sync: bool = False,
 ) -> None:
-    """Write a Dataset; ``ds.ndfile.save(path)`` does the same.
+    """Write a Dataset, or a DataTree of groups; ``ds.ndfile.save(path)`` does the same.
 
     Attributes, names of axes, coordinates and CF encodings are stored as `xarray.Dataset.to_netcdf` stores
     them, dates as numbers with units. Opened again by the engine "ndfile" it is the same Dataset.
 
     Parameters
     ----------
-    dataset : xarray.Dataset
-        Dask arrays are computed block by block.
+    dataset : xarray.Dataset or xarray.DataTree
+        Dask arrays are computed block by block. Coordinates that a node of a tree has from above are not
+        stored again.
     path : str or os.PathLike
         Where to.
     format : str, optional
@@ -51,12 +53,16 @@ def save(
     mode : {"w", "x", "a"}, default "w"
         In place of an older file; where nothing exists; or beside the other variables of an existing file
         (which is then written anew, where the format cannot change in place).
+    group : str, optional
+        The group to write into, such as ``"a/b"``; it is made where it is missing. With mode "w" the file is
+        written anew nevertheless. For formats with groups (``"groups"`` in `ndfile.formats`).
     encoding : mapping of name to mapping, optional
         Over the variables' own encoding: CF's keys (``dtype``, ``_FillValue``, ``scale_factor``, ``units``,
         ...), ``masked``, and ``chunks``, ``shards``, ``compression``, ``codecs``, ``fill_value`` as for
-        `ndfile.File.create`.
-    region : mapping of dimension to slice, optional
-        Write into this part of the variables that are there; all must have one of the dimensions.
+        `ndfile.File.create`. Of a tree: such a mapping for the path of each node (``"/a/b"``).
+    region : mapping of dimension to slice, or "auto", optional
+        Write into this part of the variables that are there; all must have one of the dimensions. "auto", as
+        the region or for a dimension, looks for the values of its coordinate in the file.
     append_dim : str, optional
         Write behind what is there, along this dimension; variables without it are left as they are.
     commit, sync
@@ -82,18 +88,59 @@ def save(
     if region is not None and append_dim is not None:
         raise ArgumentError("region and append_dim: only one of them can be given")
     path = _absolute(path)
+    place = (group or "").strip("/")
     if region is not None or append_dim is not None:
-        _update(dataset, path, format, region, append_dim, sync)
+        if isinstance(dataset, xr.DataTree):
+            raise ArgumentError("region and append_dim: expected a Dataset, found a DataTree; give group=")
+        update(dataset, path, format, place, region, append_dim, sync)
         return
+    nodes = nodes_of(dataset, place, encoding)
     if mode == "a" and os.path.exists(path):
-        _add(dataset, path, format, encoding, commit, sync)
+        _add(nodes, path, format, commit, sync)
         return
     target = target_of(path, format)
-    variables, attrs = encode(dataset, target, encoding)
+    _check_groups(nodes, target, path)
+    encoded = [(node.path, *encode(node.dataset, target, node.encoding)) for node in nodes]
+    attrs = next((own for at, _, own in encoded if not at), None)
     with open_file(
         path, "x" if mode == "x" else "w", target.format, attrs=attrs or None, commit=commit, sync=sync
     ) as file:
-        _write_all(file, variables, target)
+        for at, variables, own in encoded:
+            if at:
+                file.create_group(at, own)
+            _write_all(file, at, variables, target)
+
+
+class Node(NamedTuple):
+    """A Dataset and its place in a file."""
+
+    path: str  # "" is the root
+    dataset: xr.Dataset
+    encoding: Mapping[Hashable, Mapping[str, Any]] | None
+
+
+def nodes_of(dataset: xr.Dataset | xr.DataTree, place: str, encoding: Any) -> list[Node]:
+    """Give what is to be written, groups behind those above them."""
+    if isinstance(dataset, xr.Dataset):
+        return [Node(place, dataset, encoding)]
+    subtree = dict(dataset.subtree_with_keys)
+    given = {str(key).strip("/"): value for key, value in (encoding or {}).items()}
+    unknown = set(given) - {"" if key == "." else key for key in subtree}
+    if unknown:
+        raise ValueError(f"unexpected encoding group: {sorted(unknown)}; the tree has {sorted(subtree)}")
+    nodes = []
+    for key, node in subtree.items():
+        below = "" if key == "." else key
+        path = "/".join(part for part in (place, below) if part)
+        nodes.append(Node(path, node.to_dataset(inherit=False), given.get(below)))
+    return nodes
+
+
+def _check_groups(nodes: list[Node], target: Target, path: str) -> None:
+    """Refuse groups where there are none."""
+    if not target.can("groups") and any(node.path for node in nodes):
+        names = [node.path for node in nodes if node.path]
+        raise NotSupportedError(f"{path}: {target.format} has no groups, found {names}", path=path)
 
 
 def target_of(path: str, format: str | None) -> Target:
@@ -108,7 +155,7 @@ def target_of(path: str, format: str | None) -> Target:
     return target_named(name)
 
 
-def _write_all(file: File, variables: Mapping[str, Encoded], target: Target) -> None:
+def _write_all(file: File, place: str, variables: Mapping[str, Encoded], target: Target) -> None:
     if target.format in _SINGLE:
         if len(variables) != 1:
             raise ArgumentError(
@@ -116,7 +163,7 @@ def _write_all(file: File, variables: Mapping[str, Encoded], target: Target) -> 
             )
         variables = {"": next(iter(variables.values()))}
     for name, variable in variables.items():
-        write(file, name, variable, target)
+        write(file, f"{place}/{name}" if place else name, variable, target)
 
 
 def write(file: File, name: str, variable: Encoded, target: Target) -> None:
@@ -143,127 +190,80 @@ def write(file: File, name: str, variable: Encoded, target: Target) -> None:
         masked,
         **variable.storage,
     )
-    for rows in _slabs(data):
+    for rows in slabs(data):
         array[rows] = compute(variable, rows)
 
 
-def _slabs(data: Any) -> Iterator[Any]:
-    """Cut the first axis of a Dask array at its chunks, some of them at a time."""
-    if not data.ndim:
-        yield ...
-        return
-    row = max(1, data.nbytes // max(1, data.shape[0]))
-    first = end = 0
-    for n in data.chunks[0]:
-        if end > first and (end + n - first) * row > _BLOCK:
-            yield slice(first, end)
-            first = end
-        end += n
-    if end > first:
-        yield slice(first, end)
-
-
-def compute(variable: Encoded, key: Any) -> Any:
-    """Give a part of a variable in memory."""
-    data, missing = variable.data[key], None if variable.missing is None else variable.missing[key]
-    if not isinstance(data, (np.ndarray, np.generic)):
-        from dask.base import compute as of_dask
-
-        data, missing = of_dask(data, missing)
-    return data if missing is None or not np.any(missing) else np.ma.MaskedArray(data, mask=missing)
-
-
-def _add(dataset: xr.Dataset, path: str, format: str | None, encoding: Any, commit: str, sync: bool) -> None:
-    """Add variables to a file, or put them in place of its own."""
+def _add(nodes: list[Node], path: str, format: str | None, commit: str, sync: bool) -> None:
+    """Add variables and groups to a file, or put them in place of its own."""
     with open_file(path, format=format) as old:
         target = target_named(old.format)
-        variables, attrs = encode(dataset, target, encoding)
-        sizes: dict[str, int] = {}
-        for array in old.values():
-            sizes.update(zip(array.dims or (), array.shape or ()))
-        for name, variable in variables.items():
-            for dim, n in zip(variable.dims, variable.data.shape):
-                if sizes.get(dim, n) != n:
-                    raise ValueError(
-                        f"{path}: Unable to update size for existing dimension {dim!r}: {sizes[dim]} in the "
-                        f"file, {n} in the variable {name!r}"
-                    )
+        _check_groups(nodes, target, path)
+        encoded = [(node.path, *encode(node.dataset, target, node.encoding)) for node in nodes]
+        for place, variables, _ in encoded:
+            _check_sizes(old, place, variables)
         if not target.can("update"):
-            own = {**old.attrs, **attrs}
-            with open_file(path, "w", target.format, attrs=own, commit=commit, sync=sync) as new:
-                for name, array in old.items():
-                    if name not in variables:
-                        new.add(name, array)
-                _write_all(new, variables, target)
+            _rewrite(old, encoded, target, commit, sync)
             return
     with open_file(path, "r+", target.format, sync=sync) as file:
-        if attrs:
-            file.attrs.update(attrs)
-        for name, variable in variables.items():
-            if name in file:
-                file[name].attrs.update(variable.attrs)
-                file[name][...] = compute(variable, ...)
-            else:
-                write(file, name, variable, target)
+        for place, variables, attrs in encoded:
+            if place and place not in file.groups:
+                file.create_group(place, attrs)
+            elif attrs:
+                (file[place] if place else file).attrs.update(attrs)
+            for name, variable in variables.items():
+                inside = f"{place}/{name}" if place else name
+                if inside in file:
+                    file[inside].attrs.update(variable.attrs)
+                    file[inside][...] = compute(variable, ...)
+                else:
+                    write(file, inside, variable, target)
 
 
-def _update(
-    dataset: xr.Dataset,
-    path: str,
-    format: str | None,
-    region: Mapping[str, slice] | None,
-    append_dim: str | None,
-    sync: bool,
-) -> None:
-    """Write a region, or append: with the encoding that the variables of the file have."""
-    there = NdfileBackend().open_dataset(path, format=format)
-    named = set(there.variables)
-    dims = {append_dim} if region is None else set(region)
-    chosen = dataset[[n for n in dataset.variables if dims & set(dataset[n].dims)]].drop_vars(
-        [n for n in dataset.coords if not dims & set(dataset[n].dims)], errors="ignore"
-    )
-    if not chosen.variables:
-        raise ValueError(f"{path}: no variable has a dimension of {sorted(map(str, dims))}")
-    if region is not None and len(chosen.data_vars) != len(dataset.data_vars):
-        left = sorted(str(n) for n in dataset.data_vars if n not in chosen.data_vars)
-        raise ValueError(f"{path}: variables without a dimension of the region: {left}; drop them first")
-    for name in chosen.variables:
-        if name not in named:
-            raise NotFoundError(f"{path}: no variable {name!r} to write into", path=path)
-        chosen[name].encoding = dict(there[name].encoding)
-    there.close()
-    with open_file(path, "r+", format, sync=sync) as file:
-        target = target_named(file.format)
-        variables, _ = encode(chosen, target, None)
-        if isinstance(file, Table) and region is None:
-            file.append({name: compute(variable, ...) for name, variable in variables.items()})
-            return
-        for name, variable in variables.items():
-            array = file[name]
-            if region is not None:
-                key = tuple(region.get(d, slice(None)) for d in variable.dims)
-                for rows in _slabs(variable.data) if not isinstance(variable.data, np.ndarray) else (...,):
-                    array[_within(key, rows)] = compute(variable, rows)
-                continue
-            axis = variable.dims.index(str(append_dim))
-            array.append(compute(variable, ...), axis)
+def _check_sizes(file: File, place: str, variables: Mapping[str, Encoded]) -> None:
+    """Refuse variables whose dimensions have other lengths in the group of the file."""
+    sizes: dict[str, int] = {}
+    for name, array in file.items():
+        if name.rpartition("/")[0] == place:
+            sizes.update(zip(array.dims or (), array.shape or ()))
+    for name, variable in variables.items():
+        for dim, n in zip(variable.dims, variable.data.shape):
+            if sizes.get(dim, n) != n:
+                raise ValueError(
+                    f"{file.path}: Unable to update size for existing dimension {dim!r}: {sizes[dim]} in the "
+                    f"file, {n} in the variable {name!r}"
+                )
 
 
-def _within(key: tuple[Any, ...], rows: Any) -> tuple[Any, ...]:
-    """Give the part of a region for some of its rows."""
-    if rows is Ellipsis:
-        return key
-    start = key[0].start or 0
-    return (slice(start + rows.start, start + rows.stop), *key[1:])
+def _rewrite(old: File, encoded: Any, target: Target, commit: str, sync: bool) -> None:
+    """Write a file anew, with the variables that it has besides."""
+    replaced = {f"{place}/{name}" if place else name for place, variables, _ in encoded for name in variables}
+    own = {place: attrs for place, _, attrs in encoded}
+    attrs = {**old.attrs, **own.get("", {})}
+    with open_file(old.path, "w", target.format, attrs=attrs, commit=commit, sync=sync) as new:
+        copy_groups(old, new)
+        for name, array in old.items():
+            if name not in replaced:
+                new.add(name, array)
+        for place, variables, attrs in encoded:
+            if place and place not in new.groups:
+                new.create_group(place, attrs)
+            elif place and attrs:
+                new[place].attrs.update(attrs)
+            _write_all(new, place, variables, target)
 
 
+@xr.register_datatree_accessor("ndfile")
 @xr.register_dataset_accessor("ndfile")
 class DatasetAccessor:
-    """``ds.ndfile``: what a Dataset can do with files of this library; there after `import ndfile.xarray`."""
+    """``ds.ndfile``: what a Dataset, or a DataTree, can do with files of this library.
 
-    def __init__(self, dataset: xr.Dataset) -> None:
+    It is there after `import ndfile.xarray`.
+    """
+
+    def __init__(self, dataset: xr.Dataset | xr.DataTree) -> None:
         self._dataset = dataset
 
     def save(self, path: str | os.PathLike[str], format: str | None = None, **options: Any) -> None:
-        """Write the Dataset, see `ndfile.xarray.save`."""
+        """Write the Dataset or the tree, see `ndfile.xarray.save`."""
         save(self._dataset, path, format, **options)
