@@ -81,6 +81,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		dst := make([]byte, len(plain))
 		err := c.Decode(dst, raw)
+		part := make([]byte, len(dst)/2)
+		done, partErr := c.DecodeBeginning(part, raw)
+		if ownError(t, codecs, partErr); done && err == nil && !bytes.Equal(part, dst[:len(part)]) {
+			t.Fatalf("%s: the beginning differs", codecs)
+		}
 		if ownError(t, codecs, err); !c.Streams() {
 			return
 		}

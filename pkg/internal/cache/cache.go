@@ -3,6 +3,7 @@
 package cache
 
 import (
+	"math"
 	"sync"
 
 	"github.com/ndfile/ndfile/pkg/internal/mem"
@@ -70,17 +71,23 @@ func Limit() int64 {
 // wanted soon.
 const Near = 64 << 10
 
+// None is the gap where nothing of a chunk is kept.
+const None = math.MaxInt
+
 // Get gives the window of a chunk if it has the bytes from lo to hi; the caller
-// releases it. Otherwise known tells that there is one with others near by, and
-// changes is for Put.
-func (c *Cache) Get(key int64, lo, hi int) (w *Window, known bool, changes uint64) {
+// releases it. Otherwise gap is how many bytes lie between what is wanted and the window
+// that there is, None without one, and changes is for Put.
+func (c *Cache) Get(key int64, lo, hi int) (w *Window, gap int, changes uint64) {
 	all.Lock()
 	defer all.Unlock()
-	w, known = c.windows[key]
-	if !known || lo < w.Lo || hi > w.Lo+len(w.Data) {
+	w = c.windows[key]
+	switch {
+	case w == nil:
 		all.misses++
-		known = known && lo < w.Lo+len(w.Data)+Near && hi > w.Lo-Near
-		return nil, known, c.changes
+		return nil, None, c.changes
+	case lo < w.Lo || hi > w.Lo+len(w.Data):
+		all.misses++
+		return nil, max(0, lo-w.Lo-len(w.Data), w.Lo-hi), c.changes
 	}
 	all.hits++
 	w.uses++
@@ -88,7 +95,7 @@ func (c *Cache) Get(key int64, lo, hi int) (w *Window, known bool, changes uint6
 		w.unlink()
 		w.link()
 	}
-	return w, true, c.changes
+	return w, 0, c.changes
 }
 
 // New gives a window with n bytes, of which any may have any value, that the caller

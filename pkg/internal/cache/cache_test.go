@@ -19,7 +19,7 @@ func TestStaleWindow(t *testing.T) {
 	c.EndChange()
 	c.Put(w, changes)
 	w.Release()
-	if w, known, _ := c.Get(1, 0, 10); w != nil || known {
+	if w, gap, _ := c.Get(1, 0, 10); w != nil || gap != None {
 		t.Error("kept what was read before a change")
 	}
 	_, _, changes = c.Get(1, 0, 10)

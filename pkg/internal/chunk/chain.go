@@ -40,6 +40,7 @@ func (c chain) Open(_ []byte, n int64) (Encoded, error) {
 	if size > freeBlock && c.Streams() {
 		e.Whole, e.Stream, e.Block = false, true, streamBlock
 	}
+	e.StopsEarly = e.Whole && c.StopsEarly()
 	return e, nil
 }
 
@@ -49,23 +50,30 @@ const streamBlock = 1 << 20
 
 func (c chain) stream(raw []byte, most int64) (*codec.Stream, error) { return c.Chain.Open(raw, most) }
 
-// Decode decodes all of the chunk.
+// Decode decodes all of the chunk, or its beginning where the chain stops early.
 func (c chain) Decode(dst, raw []byte, off, _ int) error {
-	size := int(c.Elements().Size)
-	if off == 0 && len(dst) == size {
+	size, need := int(c.Elements().Size), off+len(dst)
+	if off == 0 && need == size {
 		return c.Chain.Decode(dst, raw)
 	}
 	w := newWorker()
 	defer w.release()
-	plain, err := w.plain.Sized(size)
-	if err != nil {
-		return err
+	plain, err := dst, error(nil)
+	if off > 0 {
+		if plain, err = w.plain.Sized(need); err != nil {
+			return err
+		}
 	}
-	if err := c.Chain.Decode(plain, raw); err != nil {
-		return err
+	done, err := c.DecodeBeginning(plain, raw)
+	if err == nil && !done {
+		if plain, err = w.plain.Sized(size); err == nil {
+			err = c.Chain.Decode(plain, raw)
+		}
 	}
-	copy(dst, plain[off:])
-	return nil
+	if err == nil && (off > 0 || !done) {
+		copy(dst, plain[off:])
+	}
+	return err
 }
 
 // Parts is none: all of the chunk is needed.

@@ -90,10 +90,10 @@ func (w *worker) tryPiece(ctx context.Context, s *selection, j int64) error {
 	// drive out everything else.
 	part := w.items*int64(a.DType.Size) <= int64(a.size)/2 && !w.inside
 	room := int(cache.Limit() / s.n)
-	keep, known, changes := part && w.hi-w.lo <= room, false, uint64(0)
+	keep, gap, changes := part && w.hi-w.lo <= room, cache.None, uint64(0)
 	if keep {
 		var win *cache.Window
-		if win, known, changes = a.cache.Get(a.Number(w.index), w.lo, w.hi); win != nil {
+		if win, gap, changes = a.cache.Get(a.Number(w.index), w.lo, w.hi); win != nil {
 			defer win.Release()
 			return w.deliver(s, win.Data, win.Lo)
 		}
@@ -119,7 +119,7 @@ func (w *worker) tryPiece(ctx context.Context, s *selection, j int64) error {
 		return err
 	}
 	if keep {
-		if lo, hi := w.around(known, room); hi-lo <= room && (!w.Stream || hi-lo <= windowBytes) {
+		if lo, hi := w.around(gap, room); hi-lo <= room && (!w.Stream || hi-lo <= windowBytes) {
 			win, err := cache.New(a.Number(w.index), lo, hi-lo)
 			if err != nil {
 				return err
@@ -203,9 +203,10 @@ func (p *piece) cut(s *selection, most int, do func() error) error {
 
 // around is what is decoded of an open chunk in order to keep it: the blocks that
 // the piece touches, or all of the chunk when that has room and other parts of
-// it were read before. Of elements as they are it is some around the piece then.
-func (w *worker) around(known bool, room int) (lo, hi int) {
+// it were read before, gap bytes away. Of elements as they are it is some around the piece then.
+func (w *worker) around(gap, room int) (lo, hi int) {
 	block := w.Block
+	known := gap < cache.Near || w.Whole && gap != cache.None // what stops early would begin again each time
 	if known && w.Stored {
 		block = cache.Near
 	} else if known && w.Size <= room && !w.Stream {
