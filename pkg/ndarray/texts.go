@@ -94,7 +94,7 @@ func widenText(dst, s []byte) bool {
 // element holds characters only; else bad is the first that is none.
 func NarrowText(dst, src []byte, size int, surrogates bool) (n int, bad uint32, ok bool) {
 	at, end := 0, 0 // end is behind the last character that is no NUL
-	for nativeLittle && at < size && len(src)-at >= 32 && len(dst)-n >= 8 {
+	for nativeLittle && at < size && len(src)-at >= 32 && len(dst)-n >= 8 && n+8 <= size { // the next element stays as it is
 		w, ok := narrowPlain((*[32]byte)(src[at:]))
 		if !ok {
 			break

@@ -45,7 +45,7 @@ func TestTextsThereAndBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		width := 1 + r.IntN(21)
-		texts := make([]string, r.IntN(6))
+		texts := make([]string, r.IntN(20))
 		most := 0
 		for i := range texts {
 			texts[i] = sample(r, width)
