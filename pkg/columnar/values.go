@@ -48,26 +48,30 @@ func fillBools(ctx context.Context, c *column, values Memory, at, rows, n int64)
 // fillBytes fills binary values without the NULs at their ends.
 func fillBytes(ctx context.Context, c *column, values Memory, at, rows, n int64) error {
 	size := c.dtype.Size
-	return fillVariable(ctx, c, values, at, rows, n, func(dst, src []byte) (int, error) {
-		return copy(dst, bytes.TrimRight(src[:size], "\x00")), nil
+	return fillVariable(ctx, c, values, at, rows, n, func(dst, ends, src []byte) (int, error) {
+		end := 0
+		for i := range int(n) {
+			end += copy(dst[end:], bytes.TrimRight(src[i*size:(i+1)*size], "\x00"))
+			binary.NativeEndian.PutUint32(ends[4*i:], uint32(end))
+		}
+		return 0, nil
 	})
 }
 
 // fillTexts fills texts, which are UCS4, as UTF-8 without the NULs at their ends.
 func fillTexts(ctx context.Context, c *column, values Memory, at, rows, n int64) error {
-	size := c.dtype.Size
-	return fillVariable(ctx, c, values, at, rows, n, func(dst, src []byte) (int, error) {
-		length, bad, ok := ndarray.NarrowText(dst, src, size, false)
-		if !ok {
-			return 0, ndfile.NewError(ndfile.ErrValue, "the character U+"+strconv.FormatUint(uint64(bad), 16)+" is none in UTF-8")
+	return fillVariable(ctx, c, values, at, rows, n, func(dst, ends, src []byte) (int, error) {
+		i, bad := ndarray.NarrowTexts(dst, ends, src, c.dtype.Size)
+		if i < 0 {
+			return 0, nil
 		}
-		return length, nil
+		return i, ndfile.NewError(ndfile.ErrValue, "the character U+"+strconv.FormatUint(uint64(bad), 16)+" is none in UTF-8")
 	})
 }
 
-// fillVariable fills values that have a length of their own. put stores the element that src begins with at dst, which
-// has as many bytes as src or more, and gives its length.
-func fillVariable(ctx context.Context, c *column, values Memory, at, rows, n int64, put func(dst, src []byte) (int, error)) error {
+// fillVariable fills values that have a length of their own. put stores elements at dst, which has as many bytes as src,
+// and their ends, or gives the number of one that cannot be stored.
+func fillVariable(ctx context.Context, c *column, values Memory, at, rows, n int64, put func(dst, ends, src []byte) (int, error)) error {
 	raw, err := c.scratched(ctx, at, rows, n)
 	if err != nil {
 		return err
@@ -83,16 +87,9 @@ func fillVariable(ctx context.Context, c *column, values Memory, at, rows, n int
 	if err != nil {
 		return err
 	}
-	end := 0
 	binary.NativeEndian.PutUint32(offsets, 0)
-	size := c.dtype.Size
-	for i := range int(n) {
-		length, err := put(dst[end:], raw[i*size:])
-		if err != nil {
-			return rowError(err, at, rows, n, int64(i))
-		}
-		end += length
-		binary.NativeEndian.PutUint32(offsets[4*(i+1):], uint32(end))
+	if i, err := put(dst, offsets[4:], raw); err != nil {
+		return rowError(err, at, rows, n, int64(i))
 	}
 	return nil
 }

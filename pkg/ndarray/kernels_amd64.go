@@ -185,3 +185,29 @@ func packFast(dst, src []byte) int {
 	packBitsAVX2(&dst[0], &src[0], n)
 	return n
 }
+
+// widenTextsFast stores texts as elements, from the first one on, and says how many.
+func widenTextsFast(dst []byte, size int, offsets []int64, data []byte) int {
+	n := len(offsets) - 1
+	for n > 0 && (n-1)*size+(size+31)&^31 > len(dst) {
+		n--
+	}
+	if n <= 0 || size == 0 || len(data) < 8 || offsets[0] < 0 || !useAVX2 {
+		return 0
+	}
+	return widenTextsAVX2(&dst[0], size, &offsets[0], &data[0], len(data)-7, n)
+}
+
+// narrowTextsFast stores elements as texts at dst[end:], from the first one on, and says how many, and the end of the
+// last.
+func narrowTextsFast(dst, ends, src []byte, size, end int) (done, last int) {
+	n := len(ends) / 4
+	for n > 0 && ((n-1)*size+(size+31)&^31 > len(src) || end+(n*size+31)/4+8 > len(dst)) {
+		n--
+	}
+	if n <= 0 || size == 0 || !useAVX2 {
+		return 0, end
+	}
+	mask := uint64(1)<<(size%32*2) - 1
+	return narrowTextsAVX2(&dst[0], &ends[0], &src[0], size, n, mask, end)
+}

@@ -1337,3 +1337,156 @@ loop:
 	JNE       loop
 	VZEROUPPER
 	RET
+
+// func widenTextsAVX2(dst *byte, size int, offsets *int64, data *byte, limit int, n int) (done int)
+// Requires: AVX, AVX2
+TEXT ·widenTextsAVX2(SB), NOSPLIT, $0-56
+	MOVQ  dst+0(FP), AX
+	MOVQ  size+8(FP), DX
+	MOVQ  offsets+16(FP), BX
+	MOVQ  data+24(FP), SI
+	MOVQ  limit+32(FP), DI
+	MOVQ  n+40(FP), R8
+	MOVQ  $0x8080808080808080, R15
+	XORQ  R9, R9
+	VPXOR Y15, Y15, Y15
+	MOVQ  (BX), R11
+
+text:
+	MOVQ R11, R10
+	MOVQ 8(BX)(R9*8), R11
+	CMPQ R11, DI
+	JGT  out
+	MOVQ R11, CX
+	SUBQ R10, CX
+	JLT  out
+	MOVQ AX, R12
+	JEQ  pad
+	LEAQ (CX)(CX*1), R14
+	ADDQ R14, R14
+	CMPQ R14, DX
+	JGT  out
+	CMPB -1(SI)(R11*1), $0x00
+	JEQ  out
+
+step:
+	MOVQ (SI)(R10*1), R13
+	CMPQ CX, $0x08
+	JGE  whole
+	SHLQ $0x03, CX
+	MOVQ $0x00000001, R14
+	SHLQ CL, R14
+	DECQ R14
+	ANDQ R14, R13
+	MOVQ $0x00000008, CX
+
+whole:
+	TESTQ     R15, R13
+	JNE       out
+	VMOVQ     R13, X0
+	VPMOVZXBD X0, Y0
+	VMOVDQU   Y0, (R12)
+	ADDQ      $0x20, R12
+	ADDQ      $0x08, R10
+	SUBQ      $0x08, CX
+	JNE       step
+
+pad:
+	ADDQ DX, AX
+
+zero:
+	CMPQ    R12, AX
+	JCC     next
+	VMOVDQU Y15, (R12)
+	ADDQ    $0x20, R12
+	JMP     zero
+
+next:
+	INCQ R9
+	CMPQ R9, R8
+	JLT  text
+
+out:
+	VZEROUPPER
+	MOVQ R9, done+48(FP)
+	RET
+
+DATA narrowTexts_other<>+0(SB)/8, $0xffffff80ffffff80
+DATA narrowTexts_other<>+8(SB)/8, $0xffffff80ffffff80
+DATA narrowTexts_other<>+16(SB)/8, $0xffffff80ffffff80
+DATA narrowTexts_other<>+24(SB)/8, $0xffffff80ffffff80
+GLOBL narrowTexts_other<>(SB), RODATA|NOPTR, $32
+
+// func narrowTextsAVX2(dst *byte, ends *byte, src *byte, size int, n int, mask uint64, begin int) (done int, end int)
+// Requires: AVX, AVX2
+TEXT ·narrowTextsAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst+0(FP), AX
+	MOVQ    ends+8(FP), CX
+	MOVQ    src+16(FP), DX
+	MOVQ    size+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    mask+40(FP), DI
+	MOVQ    begin+48(FP), R8
+	VMOVDQU narrowTexts_other<>+0(SB), Y15
+	XORQ    R9, R9
+
+text:
+	MOVQ DX, R10
+	MOVQ BX, R11
+	MOVQ R8, R12
+	MOVQ R8, R13
+
+step:
+	CMPQ         R11, $0x20
+	JLT          rest
+	VMOVDQU      (R10), Y0
+	VPTEST       Y15, Y0
+	JNE          out
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, R14
+	MOVQ         R14, (AX)(R12*1)
+	TESTQ        R14, R14
+	JEQ          whole
+	BSRQ         R14, R15
+	SHRQ         $0x03, R15
+	LEAQ         1(R12)(R15*1), R13
+
+whole:
+	ADDQ $0x20, R10
+	ADDQ $0x08, R12
+	SUBQ $0x20, R11
+	JMP  step
+
+rest:
+	TESTQ        R11, R11
+	JEQ          next
+	VMOVDQU      (R10), Y0
+	VPTEST       Y15, Y0
+	JNE          out
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, R14
+	ANDQ         DI, R14
+	MOVQ         R14, (AX)(R12*1)
+	TESTQ        R14, R14
+	JEQ          next
+	BSRQ         R14, R15
+	SHRQ         $0x03, R15
+	LEAQ         1(R12)(R15*1), R13
+
+next:
+	MOVQ R13, R8
+	MOVL R8, (CX)(R9*4)
+	ADDQ BX, DX
+	INCQ R9
+	CMPQ R9, SI
+	JLT  text
+
+out:
+	VZEROUPPER
+	MOVQ R9, done+56(FP)
+	MOVQ R8, end+64(FP)
+	RET

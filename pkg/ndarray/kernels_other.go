@@ -15,3 +15,7 @@ func transposeFast([]byte, int, int, []byte, int, int, int, int) {}
 func unpackFast([]byte, []byte) int { return 0 }
 
 func packFast([]byte, []byte) int { return 0 }
+
+func widenTextsFast([]byte, int, []int64, []byte) int { return 0 }
+
+func narrowTextsFast(_, _, _ []byte, _, end int) (done, last int) { return 0, end }

@@ -198,3 +198,13 @@ func unpackBitsAVX2(dst *byte, src *byte, n int)
 //
 //go:noescape
 func packBitsAVX2(dst *byte, src *byte, n int)
+
+// widenTextsAVX2 stores n texts as elements of size bytes, until one is not ASCII, too long, ends in a NUL or lies outside the first limit bytes of data. It reads up to 7 bytes behind a text, and stores up to 28 behind an element.
+//
+//go:noescape
+func widenTextsAVX2(dst *byte, size int, offsets *int64, data *byte, limit int, n int) (done int)
+
+// narrowTextsAVX2 stores n elements of size bytes from dst+begin on, without the NULs at their ends, until one is not ASCII. mask has the bytes that count of the 8 which the last, not whole 32 bytes of an element become. It reads up to 28 bytes behind an element, and stores up to 8 behind a text.
+//
+//go:noescape
+func narrowTextsAVX2(dst *byte, ends *byte, src *byte, size int, n int, mask uint64, begin int) (done int, end int)

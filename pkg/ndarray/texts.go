@@ -17,7 +17,15 @@ const plain = utf8.RuneSelf
 // with NULs. It gives the number of the first that does not fit: one that is
 // longer, ends in a NUL, or is no UTF-8; else -1. dst has room for all.
 func WidenTexts(dst []byte, size int, offsets []int64, data []byte) (misfit int) {
-	for i := range len(offsets) - 1 {
+	n, slow := len(offsets)-1, 0
+	for i := 0; i < n; i++ {
+		if slow--; slow < 0 {
+			done := widenTextsFast(dst[i*size:], size, offsets[i:], data)
+			if i += done; i == n {
+				break
+			}
+			slow = pause(done)
+		}
 		s, at := data[offsets[i]:offsets[i+1]], i*size
 		if len(s) > 0 && s[len(s)-1] == 0 {
 			return i
@@ -28,6 +36,10 @@ func WidenTexts(dst []byte, size int, offsets []int64, data []byte) (misfit int)
 	}
 	return -1
 }
+
+// pause is how many texts are taken one by one behind one that a kernel, which had
+// done so many, did not take: few of its neighbours will be for it.
+func pause(done int) int { return max(0, 32-done) }
 
 // widenPlain stores a text of n bytes as an element if it is ASCII that fits. It works
 // on 8 characters at a time, wherever the element and the text end: what it stores
@@ -87,13 +99,39 @@ func widenText(dst, s []byte) bool {
 	return true
 }
 
+// NarrowTexts stores elements of Unicode of size bytes each, in native byte order, as
+// UTF-8 at dst, one after the other without the NULs at their ends, and their ends in
+// ends, a native uint32 each, of which there are as many as elements. dst is other
+// memory than src, and as long. It gives the number of the first that holds what is
+// no character, and that; else -1.
+func NarrowTexts(dst, ends, src []byte, size int) (misfit int, bad uint32) {
+	n, end, slow := len(ends)/4, 0, 0
+	for i := 0; i < n; i++ {
+		if slow--; slow < 0 {
+			var done int
+			done, end = narrowTextsFast(dst, ends[4*i:], src[i*size:], size, end)
+			if i += done; i == n {
+				break
+			}
+			slow = pause(done)
+		}
+		length, bad, ok := NarrowText(dst[end:], src[i*size:], size, false)
+		if !ok {
+			return i, bad
+		}
+		end += length
+		binary.NativeEndian.PutUint32(ends[4*i:], uint32(end))
+	}
+	return -1, 0
+}
+
 // NarrowText stores the first size bytes of src, an element of Unicode in native
 // byte order, as UTF-8 at dst without the NULs at its end, and gives the length.
 // dst has as many bytes as src, and may begin where src does or before. A lone
 // surrogate becomes three bytes where surrogates are wanted. ok tells whether the
 // element holds characters only; else bad is the first that is none.
 func NarrowText(dst, src []byte, size int, surrogates bool) (n int, bad uint32, ok bool) {
-	at, end := 0, 0 // end is behind the last character that is no NUL
+	at, end := 0, 0                                                                        // end is behind the last character that is no NUL
 	for nativeLittle && at < size && len(src)-at >= 32 && len(dst)-n >= 8 && n+8 <= size { // the next element stays as it is
 		w, ok := narrowPlain((*[32]byte)(src[at:]))
 		if !ok {

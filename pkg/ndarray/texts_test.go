@@ -41,7 +41,9 @@ func oracle(s string, size int) []byte {
 	return e
 }
 
-func TestTextsThereAndBack(t *testing.T) {
+func TestTextsThereAndBack(t *testing.T) { bothKernels(t, textsThereAndBack) }
+
+func textsThereAndBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		width := 1 + r.IntN(21)
@@ -56,14 +58,27 @@ func TestTextsThereAndBack(t *testing.T) {
 			t.Fatalf("TextsWidth(%q) = %d, expected %d", texts, n, most)
 		}
 		size := 4 * width
-		dst := bytes.Repeat([]byte{0xee}, size*len(texts))
+		behind := bytes.Repeat([]byte{0xee}, size*len(texts)+64)
+		dst := behind[:size*len(texts)]
 		if at := WidenTexts(dst, size, offsets, data); at != -1 {
 			t.Fatalf("WidenTexts(%q) to %d: %d does not fit", texts, width, at)
+		}
+		if !bytes.Equal(behind[len(dst):], bytes.Repeat([]byte{0xee}, 64)) {
+			t.Fatalf("WidenTexts(%q) to %d stored behind the elements", texts, width)
 		}
 		for i, s := range texts {
 			e := dst[i*size : (i+1)*size]
 			if !bytes.Equal(e, oracle(s, size)) {
 				t.Fatalf("%q became %x", s, e)
+			}
+		}
+		narrowed, ends := make([]byte, len(dst)), make([]byte, 4*len(texts))
+		if at, _ := NarrowTexts(narrowed, ends, dst, size); at >= 0 || !bytes.HasPrefix(narrowed, data) {
+			t.Fatalf("%q came back as %q", texts, narrowed)
+		}
+		for i := range texts {
+			if end := binary.NativeEndian.Uint32(ends[4*i:]); int64(end) != offsets[i+1] {
+				t.Fatalf("%q: text %d ends at %d, expected %d", texts, i, end, offsets[i+1])
 			}
 		}
 		for _, back := range [][]byte{make([]byte, len(dst)), dst} { // the last one in place
@@ -84,6 +99,10 @@ func TestTextsThatDoNotFit(t *testing.T) {
 		offsets, data := packed([]string{"ok", s})
 		if at := WidenTexts(make([]byte, 32), 16, offsets, data); at != 1 {
 			t.Errorf("%q in four characters: %d does not fit, expected 1", s, at)
+		}
+		offsets, data = packed(append([]string{"ok", "abcd", "ok", s}, make([]string, 20)...))
+		if at := WidenTexts(make([]byte, 24*16), 16, offsets, append(data, "and more"...)); at != 3 {
+			t.Errorf("%q among others: %d does not fit, expected 3", s, at)
 		}
 	}
 	for _, s := range []string{"", "a\x00b", "abcd", "ä\x00€𝄞"} {
@@ -106,6 +125,11 @@ func TestNoCharacters(t *testing.T) {
 			dst := make([]byte, len(e))
 			if _, bad, ok := NarrowText(dst, e, len(e), false); ok || bad != c {
 				t.Errorf("%x after %d: %x, %t", c, lead, bad, ok)
+			}
+			among := append(append(make([]byte, 2*len(e)), e...), make([]byte, 20*len(e))...)
+			ends := make([]byte, 4*23)
+			if at, bad := NarrowTexts(make([]byte, len(among)), ends, among, len(e)); at != 2 || bad != c {
+				t.Errorf("%x after %d, among others: %x at %d", c, lead, bad, at)
 			}
 			n, _, ok := NarrowText(dst, e, len(e), true)
 			if want := c >= 0xd800 && c < 0xe000; ok != want || ok && n != lead+3 {
@@ -132,6 +156,7 @@ func BenchmarkTexts(b *testing.B) {
 		offsets, data := packed(texts)
 		size := 4 * k.width
 		dst, back := make([]byte, size*len(texts)), make([]byte, size*len(texts))
+		ends := make([]byte, 4*len(texts))
 		b.Run("widen/"+k.name, func(b *testing.B) {
 			for b.Loop() {
 				WidenTexts(dst, size, offsets, data)
@@ -139,11 +164,7 @@ func BenchmarkTexts(b *testing.B) {
 		})
 		b.Run("narrow/"+k.name, func(b *testing.B) {
 			for b.Loop() {
-				end := 0
-				for i := range texts {
-					n, _, _ := NarrowText(back[end:], dst[i*size:], size, false)
-					end += n
-				}
+				NarrowTexts(back, ends, dst, size)
 			}
 		})
 		b.Run("width/"+k.name, func(b *testing.B) {

@@ -37,6 +37,8 @@ func main() {
 	}
 	unpackBits()
 	packBits()
+	widenTexts()
+	narrowTexts()
 	Generate()
 }
 
