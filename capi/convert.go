@@ -82,7 +82,7 @@ func convertOptions(options *C.ndf_convert_options) (opt ndfile.ConvertOptions, 
 	opt.From, opt.To = strings.Clone(fieldText(own.from)), strings.Clone(fieldText(own.to))
 	opt.Name = strings.Clone(fieldText(own.name))
 	opt.AllowLoss, opt.NoCheck, opt.Overwrite = own.allow_loss != 0, own.no_check != 0, own.overwrite != 0
-	opt.FollowSymlinks, opt.ShardSize = own.follow_symlinks != 0, int64(own.shard_size)
+	opt.FollowSymlinks, opt.DefaultFill, opt.ShardSize = own.follow_symlinks != 0, own.default_fill != 0, int64(own.shard_size)
 	opt.Progress = progressAt(own.progress, own.user)
 	opt.Limits, err = limitsAt("ndf_convert_options", own.max_header)
 	return opt, err

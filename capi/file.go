@@ -170,7 +170,7 @@ func newFile(path string, options *C.ndf_open_options) (*file, error) {
 		}
 		opt.Mode = ndfile.Mode(own.mode)
 		opt.Format = strings.Clone(fieldText(own.format))
-		opt.FollowSymlinks, opt.Shared = own.follow_symlinks != 0, own.shared != 0
+		opt.FollowSymlinks, opt.Shared, opt.DefaultFill = own.follow_symlinks != 0, own.shared != 0, own.default_fill != 0
 		opt.Timeout = timeoutOf(own.timeout_ms)
 		opt.Sync, opt.RequireLock = own.sync != 0, own.require_lock != 0
 		opt.Progress = progressAt(own.progress, own.user)

@@ -20,6 +20,8 @@ typedef struct ndfgo_open_options {
   uint32_t require_lock;
   uintptr_t progress;
   uintptr_t user;
+  uint32_t default_fill;
+  uint32_t reserved;
 } ndfgo_open_options;
 
 typedef struct ndfgo_write_options {
@@ -180,7 +182,7 @@ typedef struct ndfgo_convert_options {
   uintptr_t progress;
   uintptr_t user;
   uint32_t follow_symlinks;
-  uint32_t reserved;
+  uint32_t default_fill;
   int64_t max_header;
   int64_t shard_size;
 } ndfgo_convert_options;

@@ -113,7 +113,7 @@ module ndfile
   end type
 
   type, bind(C), public :: ndf_open_options
-    integer(c_int32_t) :: struct_size = 64
+    integer(c_int32_t) :: struct_size = 72
     integer(c_int32_t) :: mode = 0
     type(c_ptr) :: format = c_null_ptr
     integer(c_int64_t) :: max_header = 0
@@ -124,6 +124,8 @@ module ndfile
     integer(c_int32_t) :: require_lock = 0
     type(c_funptr) :: progress = c_null_funptr
     type(c_ptr) :: user = c_null_ptr
+    integer(c_int32_t) :: default_fill = 0
+    integer(c_int32_t) :: reserved = 0
   end type
 
   type, bind(C), public :: ndf_write_options
@@ -382,7 +384,7 @@ module ndfile
     type(c_funptr) :: progress = c_null_funptr
     type(c_ptr) :: user = c_null_ptr
     integer(c_int32_t) :: follow_symlinks = 0
-    integer(c_int32_t) :: reserved = 0
+    integer(c_int32_t) :: default_fill = 0
     integer(c_int64_t) :: max_header = 0
     integer(c_int64_t) :: shard_size = 0
   end type

@@ -221,6 +221,9 @@ typedef struct ndf_open_options {
                             NDF_FILE_UNLOCKED */
   ndf_progress progress; /* NULL: none. Called while the call waits for other writers; a step is a ms */
   void *user;            /* handed to progress */
+  uint32_t default_fill; /* not 0: what NetCDF fills elements with that were never written is missing, in arrays
+                            that name no such value themselves; elsewhere without effect */
+  uint32_t reserved;     /* 0 */
 } ndf_open_options;
 
 /* Options of ndf_file_create and ndf_save. */
@@ -561,7 +564,7 @@ typedef struct ndf_convert_options {
   ndf_progress progress; /* NULL: none. A step is a byte of elements, twice where they are compared */
   void *user;            /* handed to progress */
   uint32_t follow_symlinks; /* as in ndf_open_options */
-  uint32_t reserved;     /* 0 */
+  uint32_t default_fill; /* as in ndf_open_options, of src */
   int64_t max_header;    /* longest metadata text in bytes; 0: as ndf_set_limits says */
   int64_t shard_size;    /* 0: shards as in src; -1: none; else of about so many bytes decoded */
 } ndf_convert_options;

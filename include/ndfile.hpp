@@ -1061,6 +1061,7 @@ struct open_options {
   std::int64_t timeout_ms = 0; ///< with update: how long to wait for other writers before NDF_ERR_BUSY; 0: 5000, -1: not
   bool sync = false;           ///< with update: what is written is synced to the disk, data before metadata
   bool require_lock = false;   ///< with update: NDF_ERR_NOT_SUPPORTED where the file system has no locks
+  bool default_fill = false;   ///< of NetCDF: the value of what was never written is missing; see ndf_open_options
 };
 
 /// Options of file::create and save.
@@ -1219,6 +1220,7 @@ class file {
     c.timeout_ms = options.timeout_ms;
     c.sync = options.sync;
     c.require_lock = options.require_lock;
+    c.default_fill = options.default_fill;
     file out(path);
     ndf_file handle = 0;
     detail::call(ndf_file_open, detail::c_text(path, "path"), &c, &handle);
@@ -2036,6 +2038,7 @@ struct convert_options {
   bool direct = false;          ///< as in write_options
   bool sync = false;            ///< as in write_options
   bool follow_symlinks = false; ///< as in open_options
+  bool default_fill = false;    ///< as in open_options, of the source
   std::int64_t max_header = 0;  ///< longest metadata text in bytes; 0: 64 MiB
   ndfile::progress progress = {}; ///< a step is a byte of elements
   std::int64_t shard_size = 0;  ///< 0: shards as in the source; -1: none; else about so many bytes decoded make one
@@ -2144,6 +2147,7 @@ inline void convert(const std::string &src, const std::string &dst, const conver
   c.user = &step;
   c.follow_symlinks = options.follow_symlinks;
   c.max_header = options.max_header;
+  c.default_fill = options.default_fill;
   c.shard_size = options.shard_size;
   ndf_error err;
   const std::int32_t status = ndf_convert(detail::c_text(src, "path"), detail::c_text(dst, "path"), &c, nullptr, nullptr, &err);

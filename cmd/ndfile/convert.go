@@ -77,6 +77,7 @@ func newConvert() *cobra.Command {
 	f.String("from", "", "the format of the source; else it goes by the content")
 	f.String("name", "", "the one array to convert; of a single-array file, its new name")
 	f.String("shards", "", "the size of a shard, as 64MiB; none: each chunk in a file of its own")
+	f.Bool("default-fill", false, "of NetCDF: take the value of what was never written for missing")
 	f.Bool("plan", false, "only tell what would be lost")
 	cmd.RegisterFlagCompletionFunc("from", formatNames)
 	return cmd
@@ -174,7 +175,7 @@ func (j *job) run(cmd *cobra.Command) (convertJSON, error) {
 
 func (j *job) convert(cmd *cobra.Command) ([]ndfile.Loss, error) {
 	opt := ndfile.ConvertOptions{From: j.from, To: j.to, Name: j.name, AllowLoss: flag(cmd, "allow-loss"),
-		NoCheck: flag(cmd, "no-check"), Overwrite: flag(cmd, "force")}
+		NoCheck: flag(cmd, "no-check"), Overwrite: flag(cmd, "force"), DefaultFill: flag(cmd, "default-fill")}
 	formats := all.Formats
 	var err error
 	if opt.ShardSize, err = shardSize(word(cmd, "shards")); err != nil {

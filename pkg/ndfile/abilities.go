@@ -55,7 +55,7 @@ var Abilities = []Ability{
 	{Cap: CapCreate, Name: "create", Text: "new files can be written"},
 	{Cap: CapUpdate, Name: "update", Text: "existing files can be changed", Also: []reflect.Type{reflect.TypeFor[Flusher](), reflect.TypeFor[Locker](), reflect.TypeFor[StoreLocker]()}},
 	{Cap: CapWriteOnce, Name: "write-once", Text: "each array is written once, whole or as consecutive blocks of rows"},
-	{Cap: CapFileAttrs, Name: "file-attrs", Text: "files carry attributes", Also: []reflect.Type{reflect.TypeFor[FileExtra](), reflect.TypeFor[ExtraKeeper]()}},
+	{Cap: CapFileAttrs, Name: "file-attrs", Text: "files carry attributes", Also: []reflect.Type{reflect.TypeFor[FileExtra](), reflect.TypeFor[ExtraKeeper](), reflect.TypeFor[Unwritten]()}},
 	{Cap: CapArrayAttrs, Name: "array-attrs", Text: "arrays carry attributes"},
 	{Cap: CapDims, Name: "dims", Text: "axes can have names"},
 	{Cap: CapMasked, Name: "masked", Text: "elements can be missing", Interface: reflect.TypeFor[Masked](), Of: "Array"},
@@ -320,6 +320,13 @@ type FileExtra interface {
 	FileExtra() *Attrs
 	// Peculiar lists what a format without a place for it loses.
 	Peculiar() []Loss
+}
+
+// Unwritten is a File whose elements can have the value of what was never written,
+// and count as data nevertheless since OpenOptions.DefaultFill was not set.
+type Unwritten interface {
+	// Unwritten counts such elements of an array.
+	Unwritten(ctx context.Context, name string) (int64, error)
 }
 
 // ExtraKeeper is a Format that can keep the metadata which arrays and files of other

@@ -18,11 +18,12 @@ func (c *conversion) compare(ctx context.Context) error {
 		return Locate(err, c.src, "", false)
 	}
 	defer src.Abort()
-	dst, err := c.open(ctx, c.plan.to, c.dst)
+	w := written{conversion: c}
+	defer w.close()
+	dst, err := w.file(ctx, false)
 	if err != nil {
 		return Locate(err, c.dst, "", false)
 	}
-	defer dst.Abort()
 	if err := c.compareFile(ctx, dst); err != nil {
 		return Locate(err, c.dst, "", false)
 	}
@@ -33,7 +34,7 @@ func (c *conversion) compare(ctx context.Context) error {
 			return Locate(err, c.src, it.from, src.Kind() != Single)
 		}
 		p := pair{carried: it, c: c, a: a}
-		b, err := dst.Array(it.to)
+		b, err := w.array(ctx, it)
 		if err == nil {
 			p.into(b)
 			err = p.compare(ctx)
@@ -43,6 +44,45 @@ func (c *conversion) compare(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// written is the destination, opened again: as it is, and with what was never written
+// missing, once that is asked for.
+type written struct {
+	*conversion
+	files [2]File
+}
+
+func (w *written) file(ctx context.Context, defaultFill bool) (f File, err error) {
+	i := 0
+	if defaultFill {
+		i = 1
+	}
+	if w.files[i] == nil {
+		c := *w.conversion
+		c.opt.DefaultFill = defaultFill
+		w.files[i], err = c.open(ctx, c.plan.to, c.dst)
+	}
+	return w.files[i], err
+}
+
+// array gives an array with the same elements missing as it was asked for.
+func (w *written) array(ctx context.Context, it *carried) (Array, error) {
+	byDefault, _ := it.add.Extra.Get(DefaultFillKey)
+	on, _ := byDefault.Bool()
+	f, err := w.file(ctx, on)
+	if err != nil {
+		return nil, err
+	}
+	return f.Array(it.to)
+}
+
+func (w *written) close() {
+	for _, f := range w.files {
+		if f != nil {
+			f.Abort()
+		}
+	}
 }
 
 // differs is the error of a comparison.

@@ -31,8 +31,9 @@ type ConvertOptions struct {
 	// count.
 	WriteOptions
 	Limits Limits
-	// FollowSymlinks is as in OpenOptions.
+	// FollowSymlinks and DefaultFill are as in OpenOptions, for the source.
 	FollowSymlinks bool
+	DefaultFill    bool
 	// Progress, where it is set, is called in the calling goroutine, at the start
 	// and after each block, with bytes of elements (16 for one of variable length;
 	// all count twice where they are compared). False cancels.
@@ -201,7 +202,7 @@ func (c *conversion) run(ctx context.Context, from, to Format) error {
 
 // open opens one of the files for reading.
 func (c *conversion) open(ctx context.Context, f Format, path string) (File, error) {
-	return Open(ctx, []Format{f}, path, OpenOptions{FS: c.opt.FS, Format: f.Name(), Limits: c.opt.Limits, FollowSymlinks: c.opt.FollowSymlinks})
+	return Open(ctx, []Format{f}, path, OpenOptions{FS: c.opt.FS, Format: f.Name(), Limits: c.opt.Limits, FollowSymlinks: c.opt.FollowSymlinks, DefaultFill: c.opt.DefaultFill})
 }
 
 // progress counts n more bytes.

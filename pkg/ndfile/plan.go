@@ -17,7 +17,8 @@ type Loss struct {
 	// What is "data" (the whole array is left out), "dtype" (values stay, in another
 	// type), "mask" (missing elements become zeros), "attributes", "dims", "file
 	// attributes", "group" (one without arrays)
-	// or "trailing bytes".
+	// or "trailing bytes"; "default fill" are elements that were never written and
+	// become data.
 	What string
 	// Why is one line.
 	Why string
@@ -93,6 +94,9 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 		names = []string{opt.Name}
 	}
 	if err := p.file(ctx, src, names); err != nil {
+		return nil, err
+	}
+	if err := p.unwritten(ctx, src, names); err != nil {
 		return nil, err
 	}
 	if opt.Name == "" {

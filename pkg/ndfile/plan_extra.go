@@ -1,7 +1,9 @@
 package ndfile
 
 import (
+	"context"
 	"slices"
+	"strconv"
 
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
 )
@@ -37,6 +39,25 @@ func (p *plan) fileExtra(src File, names []string) error {
 			p.create.Extra = file.Clone()
 			p.create.Extra.Delete(orderKey)
 			restoreOrder(names, order)
+		}
+	}
+	return nil
+}
+
+// unwritten names elements that were never written, and would be data elsewhere.
+func (p *plan) unwritten(ctx context.Context, src File, names []string) error {
+	u, ok := src.(Unwritten)
+	if !ok || p.from.Name() == p.to.Name() {
+		return nil
+	}
+	for _, name := range names {
+		n, err := u.Unwritten(ctx, name)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			p.lose(name, "default fill", strconv.FormatInt(n, 10)+" elements have the value that "+p.from.Name()+
+				" fills what was never written with: they become data, unless default_fill takes them for missing")
 		}
 	}
 	return nil

@@ -105,6 +105,10 @@ type OpenOptions struct {
 	// links, which can lead anywhere; otherwise they are refused. The path
 	// itself may always be one.
 	FollowSymlinks bool
+	// DefaultFill takes elements that equal the value which the format fills what was
+	// never written with for missing, in arrays that name no such value themselves. It
+	// is for NetCDF, and has no effect elsewhere.
+	DefaultFill bool
 
 	// The rest is for Update. One writer at a time has a store open for changes:
 	// others wait for up to Timeout and then get ErrBusy, which names the holder.
@@ -127,6 +131,11 @@ type OpenOptions struct {
 	// metadata that tell of them, then the folder.
 	Sync bool
 }
+
+// DefaultFillKey is the member of an array's Extra that is true if
+// OpenOptions.DefaultFill makes elements of it missing. In a new file of the same
+// format missing elements then have the same value.
+const DefaultFillKey = "default_fill"
 
 // CreateOptions are the options of Create.
 type CreateOptions struct {

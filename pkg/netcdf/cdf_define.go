@@ -60,7 +60,7 @@ func (d *cdfDraft) define(name string, spec *ndfile.Spec) (*cdfNew, error) {
 		return nil, ndfile.NewError(ndfile.ErrArgument, "the file has the data model "+d.model.String()+", the array is to have "+x.model.String())
 	}
 	v := &cdfNew{name: name, types: x.types, text: x.text}
-	if v.typ, v.spec, v.fillRule, err = newVariable(spec, d.model, x.types); err != nil {
+	if v.typ, v.spec, v.fillRule, err = newVariable(spec, d.model, &x); err != nil {
 		return nil, err
 	}
 	have, limit := len(d.dims), slices.Clone(d.unlimited)
@@ -318,7 +318,7 @@ func (v *cdfNew) paddingOf(bytes int64) []byte {
 
 // newVariable is what both kinds of files check of a new variable, and what they
 // make of its spec.
-func newVariable(spec *ndfile.Spec, m model, types attTypes) (t ncType, s ndfile.Spec, r fillRule, err error) {
+func newVariable(spec *ndfile.Spec, m model, x *extra) (t ncType, s ndfile.Spec, r fillRule, err error) {
 	if spec.NoData {
 		return 0, s, r, ndfile.NewError(ndfile.ErrNotSupported, "NetCDF has no variables without data")
 	}
@@ -342,11 +342,12 @@ func newVariable(spec *ndfile.Spec, m model, types attTypes) (t ncType, s ndfile
 	if spec.Attrs != nil {
 		r.attrs = spec.Attrs.Clone()
 	}
-	all, err := encodeAll(r.attrs, s.DType, nil, m, types)
+	all, err := encodeAll(r.attrs, s.DType, nil, m, x.types)
 	if err != nil {
 		return 0, s, r, err
 	}
-	r.dtype, r.given = s.DType, missingValues(all, s.DType)
+	r.dtype, r.defaultFill = s.DType, x.defaultFill
+	r.given = r.fillsOf(all)
 	return t, s, r, nil
 }
 

@@ -42,7 +42,7 @@ func (f *file) openCDF(ctx context.Context, in vfs.File, size int64, limits ndfi
 		if f.arrays[v.name] != nil {
 			return ndfile.NewError(ndfile.ErrCorrupt, "two variables have the name "+strconv.Quote(v.name))
 		}
-		a := &array{file: f, name: v.name}
+		a := &array{file: f, name: v.name, filled: true}
 		for _, id := range v.dims {
 			d := &h.dims[id]
 			if d.unlimited {

@@ -289,7 +289,7 @@ func (a *cdfArray) sameFill() error {
 	if err != nil {
 		return err
 	}
-	if now := missingValues(all, a.spec.DType); !now.equal(a.given) {
+	if now := a.fillsOf(all); !now.equal(a.given) {
 		return errLateFill(attFill)
 	}
 	return nil

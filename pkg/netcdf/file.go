@@ -25,6 +25,7 @@ func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.
 		return nil, err
 	}
 	f := newFile(path)
+	f.defaultFill = opt.DefaultFill
 	if err := f.open(ctx, fsys, opt); err != nil {
 		return nil, f.located(err)
 	}
@@ -42,6 +43,8 @@ type file struct {
 	dims      *ndfile.Attrs // lengths of the dimensions of the root, in order
 	unlimited []string      // names of those without limit
 	types     *ndfile.Attrs // of the attributes of the root, as keyTypes has them
+
+	defaultFill bool // as ndfile.OpenOptions has it
 
 	closed atomic.Bool
 	in     io.Closer // of a classic file
@@ -144,10 +147,19 @@ func (a *array) describe(t ncType, atts []attribute, called string) {
 	if unnamed(s.Dims, s.Shape) && len(a.unlimited) == 0 {
 		s.Dims = nil
 	}
-	a.fills = missingValues(atts, s.DType)
+	a.describeFill(atts)
 	s.Masked = a.fills != nil
 	a.attrs = decodeAll(atts, s.DType)
 	a.describeExtra(atts, text)
+}
+
+// describeFill finds which elements are missing.
+func (a *array) describeFill(atts []attribute) {
+	a.fills = missingValues(atts, a.spec.DType)
+	a.filled = fillsByDefault(a.spec.DType, atts, a.filled)
+	if a.filled && a.file.defaultFill {
+		a.fills = a.fills.withDefault(a.spec.DType)
+	}
 }
 
 // describeExtra makes the metadata in NetCDF's own terms, nil where all is as it
@@ -159,6 +171,12 @@ func (a *array) describeExtra(atts []attribute, text *string) {
 	}
 	if len(a.unlimited) > 0 {
 		o.Set(keyUnlimited, stringValues(a.unlimited))
+	}
+	if a.filled && a.spec.DType.Size == 1 && !a.file.model.isCDF() {
+		o.Set(keyFill, pyjson.Bool(true))
+	}
+	if a.filled && a.file.defaultFill {
+		o.Set(keyDefaultFill, pyjson.Bool(true))
 	}
 	if text != nil {
 		o.Set(keyText, pyjson.String(*text))

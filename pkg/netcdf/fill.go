@@ -110,6 +110,26 @@ func (f *fills) add(d ndarray.DType, p []byte) {
 	f.values = append(f.values, p)
 }
 
+// fillsByDefault tells whether NetCDF's default value can stand for missing elements
+// of a variable, as netCDF4-python has it: of numbers without _FillValue, of single
+// bytes if the variable is filled (NC_FILL).
+func fillsByDefault(d ndarray.DType, atts []attribute, filled bool) bool {
+	return d.IsNumeric() && (filled || d.Size > 1) && !hasFill(atts)
+}
+
+func hasFill(atts []attribute) bool {
+	return slices.ContainsFunc(atts, func(a attribute) bool { return a.name == attFill })
+}
+
+// withDefault is f, which may be nil, and NetCDF's default value.
+func (f *fills) withDefault(d ndarray.DType) *fills {
+	if f == nil {
+		f = new(fills)
+	}
+	f.add(d, defaultFill(d))
+	return f
+}
+
 // equal tells whether both are the same elements.
 func (f *fills) equal(g *fills) bool {
 	if f == nil || g == nil {
@@ -121,18 +141,38 @@ func (f *fills) equal(g *fills) bool {
 // mark sets mask[i] to 1 where element i is missing and to 0 elsewhere, and tells
 // the first that is, or -1. Elements are packed.
 func (f *fills) mark(d ndarray.DType, data, mask []byte) (first int) {
-	first = -1
-	for i := range mask {
-		p := data[i*d.Size : (i+1)*d.Size]
-		mask[i] = 0
-		if f.has(d, p) {
-			mask[i] = 1
-			if first < 0 {
-				first = i
-			}
+	if f.nan || len(f.values) != 1 {
+		for i := range mask {
+			mask[i] = flagOf(f.has(d, data[i*d.Size:(i+1)*d.Size]))
+		}
+		return bytes.IndexByte(mask, 1)
+	}
+	switch x := bitsOf(f.values[0]); d.Size {
+	case 2:
+		for i := range mask {
+			mask[i] = flagOf(binary.NativeEndian.Uint16(data[2*i:]) == uint16(x))
+		}
+	case 4:
+		for i := range mask {
+			mask[i] = flagOf(binary.NativeEndian.Uint32(data[4*i:]) == uint32(x))
+		}
+	case 8:
+		for i := range mask {
+			mask[i] = flagOf(binary.NativeEndian.Uint64(data[8*i:]) == x)
+		}
+	default:
+		for i := range mask {
+			mask[i] = flagOf(data[i] == byte(x))
 		}
 	}
-	return first
+	return bytes.IndexByte(mask, 1)
+}
+
+func flagOf(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (f *fills) has(d ndarray.DType, p []byte) bool {

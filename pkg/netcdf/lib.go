@@ -25,6 +25,7 @@ const (
 	ncNoWrite = 0
 	ncNetCDF4 = 0x1000
 	ncNoFill  = 0x100
+	ncFill    = 0
 	ncGlobal  = -1
 
 	ncClassicModel         = 0x100 // in the mode of create

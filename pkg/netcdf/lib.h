@@ -33,6 +33,8 @@ typedef struct {
 	F(inq_var_deflate, (int ncid, int varid, int *shuffle, int *deflate, int *level),                              \
 	  (ncid, varid, shuffle, deflate, level))                                                                      \
 	F(inq_var_fletcher32, (int ncid, int varid, int *on), (ncid, varid, on))                                       \
+	F(inq_var_fill, (int ncid, int varid, int *no_fill, void *value), (ncid, varid, no_fill, value))               \
+	F(def_var_fill, (int ncid, int varid, int no_fill, const void *value), (ncid, varid, no_fill, value))          \
 	F(def_var_chunking, (int ncid, int varid, int kind, const size_t *sizes), (ncid, varid, kind, sizes))          \
 	F(def_var_deflate, (int ncid, int varid, int shuffle, int deflate, int level),                                 \
 	  (ncid, varid, shuffle, deflate, level))                                                                      \

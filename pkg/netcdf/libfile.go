@@ -269,6 +269,11 @@ func (f *libFile) readVariable(ncid, varid C.int, prefix string, limit *int64) e
 	if err := a.readStorage(ncid, varid, n); err != nil {
 		return ndfile.Locate(err, "", name, true)
 	}
+	var noFill C.int
+	if err := failed(C.ndnc_inq_var_fill(ncid, varid, &noFill, nil), ndfile.ErrCorrupt, "fill value"); err != nil {
+		return ndfile.Locate(err, "", name, true)
+	}
+	a.filled = noFill == 0
 	a.describe(t, atts, called)
 	f.add(a)
 	return nil

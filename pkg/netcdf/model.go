@@ -63,6 +63,13 @@ const (
 	keyTypes = "types"
 	// keyDims has the lengths of all dimensions of a file by name, in order.
 	keyDims = "dims"
+	// keyFill is true for bytes of NetCDF-4 that had NetCDF's default value before they
+	// were written (NC_FILL): other programs take that for missing, as they do in
+	// wider numbers anyway.
+	keyFill = "fill"
+	// keyDefaultFill is true for a variable of which we do so, too: missing elements
+	// have that value, and no attribute names it.
+	keyDefaultFill = ndfile.DefaultFillKey
 	// keyText is the name of the dimension of the characters of an array of strings;
 	// "" for a single character without.
 	keyText = "text"
@@ -84,6 +91,8 @@ type extra struct {
 	dims      []cdfDim
 	text      *string
 	storage   storage
+
+	fill, defaultFill bool
 }
 
 // parseExtra checks metadata that a caller gives.
@@ -109,13 +118,17 @@ func parseExtra(given *ndfile.Attrs, ofArray bool) (x extra, err error) {
 		case key == keyText && ofArray && v.Kind() == pyjson.KindString:
 			name, _ := v.Str()
 			x.text = &name
+		case (key == keyFill || key == keyDefaultFill) && ofArray && v.Kind() == pyjson.KindBool:
+			on, _ := v.Bool()
+			x.fill = x.fill || on
+			x.defaultFill = x.defaultFill || on && key == keyDefaultFill
 		case key == keyDims && !ofArray:
 			if x.dims, err = parseDims(v); err != nil {
 				return x, err
 			}
 		case ofArray && x.storage.parse(key, v):
 		default:
-			return x, wrongExtra(key, "NetCDF's model, unlimited, types; of arrays text, chunks, deflate, shuffle, fletcher32; of files dims", v)
+			return x, wrongExtra(key, "NetCDF's model, unlimited, types; of arrays text, fill, default_fill, chunks, deflate, shuffle, fletcher32; of files dims", v)
 		}
 	}
 	return x, nil

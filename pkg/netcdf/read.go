@@ -27,6 +27,7 @@ type array struct {
 	spec      ndfile.Spec
 	attrs     *ndfile.Attrs
 	fills     *fills
+	filled    bool  // elements can have NetCDF's default value for never having been written
 	text      int64 // bytes of an element of characters
 	lastText  bool  // and they are an axis of the variable
 	refused   error

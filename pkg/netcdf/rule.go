@@ -13,6 +13,17 @@ type fillRule struct {
 	attrs *ndfile.Attrs
 	given *fills // of the attributes _FillValue and missing_value
 	ours  []byte // a _FillValue that was chosen here
+
+	defaultFill bool // NetCDF's default stands for missing ones, beside what is given
+}
+
+// fillsOf finds what stands for missing elements by attributes as they are written.
+func (r *fillRule) fillsOf(all []attribute) *fills {
+	f := missingValues(all, r.dtype)
+	if r.defaultFill && fillsByDefault(r.dtype, all, true) {
+		f = f.withDefault(r.dtype)
+	}
+	return f
 }
 
 // element is the element that stands for missing ones, as far as it is known.
@@ -29,6 +40,9 @@ func (r *fillRule) element() []byte {
 		if p, ok := element(d, v); ok && r.given != nil {
 			return p
 		}
+	}
+	if r.defaultFill && r.given != nil {
+		return defaultFill(d)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (w *writer) newArray(name string, spec ndfile.Spec) (*newArray, error) {
 	if w.model == hdf5Classic && len(a.path) > 1 {
 		return nil, ndfile.NewError(ndfile.ErrValue, "the data model "+w.model.String()+" has no groups: "+strconv.Quote(name))
 	}
-	a.typ, a.spec, a.fillRule, err = newVariable(&spec, w.model, a.extra.types)
+	a.typ, a.spec, a.fillRule, err = newVariable(&spec, w.model, &a.extra)
 	if err != nil {
 		return nil, err
 	}
@@ -194,6 +194,9 @@ func (a *newArray) define(ours []byte) error {
 	})
 	if err == nil {
 		err = a.defineStorage()
+	}
+	if err == nil && a.extra.fill && !hasFill(all) && ours == nil {
+		err = failed(C.ndnc_def_var_fill(a.group.ncid, a.varid, ncFill, nil), ndfile.ErrIO, "fill")
 	}
 	if err == nil {
 		err = a.putAll(all, true)

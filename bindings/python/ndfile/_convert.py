@@ -24,7 +24,8 @@ class Loss(NamedTuple):
         Name of the array; ``""`` for what belongs to the file, and in single-array files.
     what : str
         ``"data"`` (the whole array), ``"dtype"`` (values stay, in another type), ``"mask"``, ``"dims"``,
-        ``"attributes"``, ``"file attributes"`` or ``"trailing bytes"``.
+        ``"attributes"``, ``"file attributes"`` or ``"trailing bytes"``; ``"default fill"`` are elements
+        that were never written and become data.
     why : str
         Why, in one line.
     """
@@ -45,6 +46,7 @@ def convert(
     check: bool = True,
     overwrite: bool = False,
     follow_symlinks: bool = False,
+    default_fill: bool = False,
     commit: str = "atomic",
     sync: bool = False,
     shard_size: int | None = None,
@@ -74,7 +76,7 @@ def convert(
         Read the result back and compare it.
     overwrite : bool, default False
         Replace what stands at `dst`.
-    follow_symlinks : bool, default False
+    follow_symlinks, default_fill : bool, default False
         As for `open`, of `src`.
     commit, sync
         As for `save`.
@@ -110,7 +112,7 @@ def convert(
     options = _capi.ndf_convert_options()
     options.struct_size = ctypes.sizeof(options)
     options.no_check, options.overwrite = not check, bool(overwrite)
-    options.follow_symlinks = bool(follow_symlinks)
+    options.follow_symlinks, options.default_fill = bool(follow_symlinks), bool(default_fill)
     if shard_size is not None:
         options.shard_size = operator.index(shard_size) or -1
     how = write_options(commit, sync)

@@ -110,7 +110,17 @@ def open_array(
 
 
 _OF_OPEN = frozenset(
-    ("attrs", "commit", "sync", "trailing", "follow_symlinks", "shared", "timeout", "require_lock")
+    (
+        "attrs",
+        "commit",
+        "sync",
+        "trailing",
+        "follow_symlinks",
+        "default_fill",
+        "shared",
+        "timeout",
+        "require_lock",
+    )
 )
 
 

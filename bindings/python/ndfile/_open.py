@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         sync: bool
         trailing: bytes
         follow_symlinks: bool
+        default_fill: bool
         shared: bool
         timeout: float
         require_lock: bool
@@ -70,6 +71,7 @@ def open(
     sync: bool = False,
     trailing: bytes = b"",
     follow_symlinks: bool = False,
+    default_fill: bool = False,
     shared: bool = False,
     timeout: float = 5.0,
     require_lock: bool = False,
@@ -100,6 +102,10 @@ def open(
     follow_symlinks : bool, default False
         Let the files and folders inside a store be symbolic links, which may lead anywhere. The path itself
         may always be one.
+    default_fill : bool, default False
+        Take the value that NetCDF fills elements with which were never written for missing, in variables of
+        numbers that name no such value themselves (``_FillValue``), as netCDF4-python does. Otherwise these
+        values are data. Without effect in other formats.
     shared : bool, default False
         With mode "r+": share the store with other writers of regions, who open it so too. Each write locks
         the chunks that it touches, one by one; changes of shape, arrays and attributes are a
@@ -148,9 +154,13 @@ def open(
     if decode:
         if mode != "r" or shared or require_lock:
             raise ArgumentError(f"decode: a decoded file is read-only, found mode {mode!r}")
-        return DecodedFile(open(path, mode, format, follow_symlinks=follow_symlinks))
+        return DecodedFile(
+            open(path, mode, format, follow_symlinks=follow_symlinks, default_fill=default_fill)
+        )
     name = None if format is None else encode_name(format)
-    reading = Reading(bool(follow_symlinks), bool(shared), float(timeout), bool(sync), bool(require_lock))
+    reading = Reading(
+        bool(follow_symlinks), bool(default_fill), bool(shared), float(timeout), bool(sync), bool(require_lock)
+    )
     if not timeout >= 0:
         raise ArgumentError(f"timeout: expected 0 or more seconds, found {timeout}")
     if is_stream(path):
@@ -170,8 +180,8 @@ def open(
         return _made(path, mode, open_handle(path, mode, name, reading), reading)
     if mode not in ("w", "x"):
         raise ArgumentError(f"mode: expected 'r', 'r+', 'w', 'x' or 'a', found {mode!r}")
-    if reading.follow_symlinks or reading.shared or reading.require_lock:
-        raise ArgumentError("follow_symlinks, shared and require_lock: only for files that exist")
+    if reading.follow_symlinks or default_fill or reading.shared or reading.require_lock:
+        raise ArgumentError("follow_symlinks, default_fill, shared and require_lock: only for files that exist")
     folder = os.path.dirname(os.fsdecode(path))
     if folder and not os.path.isdir(folder) and "://" not in folder:  # not only when the file is closed
         raise NotFoundError(f"{os.fsdecode(path)}: there is no folder {folder}", path=path)

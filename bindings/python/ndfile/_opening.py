@@ -87,28 +87,29 @@ class Reading(NamedTuple):
     """How an existing file is opened, again too."""
 
     follow_symlinks: bool = False
+    default_fill: bool = False
     shared: bool = False
     timeout: float = 5.0
     sync: bool = False
     require_lock: bool = False
 
 
-def _read_options(format: bytes | None, follow_symlinks: bool) -> ctypes.Structure:
+def _read_options(format: bytes | None, reading: Reading) -> ctypes.Structure:
     """Make the C options of opening for reading."""
     options = _capi.ndf_open_options()
     options.struct_size = ctypes.sizeof(options)
     options.mode = _capi.NDF_MODE_READ
     options.format = format
-    options.follow_symlinks = follow_symlinks
+    options.follow_symlinks, options.default_fill = reading.follow_symlinks, reading.default_fill
     return options
 
 
-_plain_reading = _read_options(None, False)
+_plain_reading = _read_options(None, Reading())
 
 
 def open_handle(path: Path, mode: str, format: bytes | None, reading: Reading) -> int:
     """Open an existing file in the library."""
-    options = _read_options(format, reading.follow_symlinks)
+    options = _read_options(format, reading)
     handle = ctypes.c_uint64()
     arguments = encode_path(path), ctypes.addressof(options), ctypes.addressof(handle)
     if mode == "r+":
@@ -142,8 +143,8 @@ def warn_unlocked(path: Path) -> None:
 def open_reading(path: Path, format: bytes | None, reading: Reading) -> tuple[int, About, Part]:
     """Open an existing file for reading, with what is at hand of it."""
     options = _plain_reading
-    if format is not None or reading.follow_symlinks:
-        options = _read_options(format, reading.follow_symlinks)
+    if format is not None or reading.follow_symlinks or reading.default_fill:
+        options = _read_options(format, reading)
     s = take()
     try:
         status = s.open_load(encode_path(path), ctypes.byref(options))

@@ -49,6 +49,7 @@ def read(
     format: str | None = None,
     metadata: Literal[False] = False,
     decode: bool = False,
+    default_fill: bool = False,
 ) -> npt.NDArray[Any]: ...
 @overload
 def read(
@@ -60,6 +61,7 @@ def read(
     format: str | None = None,
     metadata: Literal[False] = False,
     decode: Literal[False] = False,
+    default_fill: bool = False,
 ) -> _Out: ...
 @overload
 def read(
@@ -71,6 +73,7 @@ def read(
     format: str | None = None,
     metadata: Literal[False] = False,
     decode: bool = False,
+    default_fill: bool = False,
 ) -> dict[str, npt.NDArray[Any]]: ...
 @overload
 def read(
@@ -82,6 +85,7 @@ def read(
     format: str | None = None,
     metadata: Literal[False] = False,
     decode: bool = False,
+    default_fill: bool = False,
 ) -> Any: ...
 @overload
 def read(
@@ -93,6 +97,7 @@ def read(
     format: str | None = None,
     metadata: Literal[True],
     decode: bool = False,
+    default_fill: bool = False,
 ) -> tuple[Any, dict[str, Any]]: ...
 def read(
     path: Any,
@@ -103,6 +108,7 @@ def read(
     format: str | None = None,
     metadata: bool = False,
     decode: bool = False,
+    default_fill: bool = False,
 ) -> Any:
     """Read a file, or one array of it.
 
@@ -128,6 +134,8 @@ def read(
     decode : bool, default False
         Give values, masks and dates as the attributes say, see `DecodedFile`, instead of elements as they are
         stored; with `metadata` the attributes that are left. Not with `out` or `dtype`.
+    default_fill : bool, default False
+        Take what NetCDF fills elements with that were never written for missing, as for `open`.
 
     Returns
     -------
@@ -173,13 +181,14 @@ def read(
         or out is not None
         or dtype is not None
         or format is not None
+        or default_fill
         or name.__class__ in (list, tuple)
     ):
-        return _read_as(path, name, out, dtype, format, metadata, decode)
+        return _read_as(path, name, out, dtype, format, metadata, decode, default_fill)
     if path.__class__ is str and path.isascii() and "\0" not in path:
         raw_path = path.encode()
     elif is_stream(path):
-        return _read_as(path, name, out, dtype, format, metadata, decode)
+        return _read_as(path, name, out, dtype, format, metadata, decode, default_fill)
     else:
         raw_path = encode_path(path)
     raw_name = None if name is None else encode_name(name)
@@ -274,7 +283,14 @@ def with_names(error: NdfileError, path: Path, name: bytes | None) -> NdfileErro
 
 
 def _read_as(
-    path: Any, name: Any, out: np.ndarray | None, dtype: Any, format: str | None, metadata: bool, decode: bool
+    path: Any,
+    name: Any,
+    out: np.ndarray | None,
+    dtype: Any,
+    format: str | None,
+    metadata: bool,
+    decode: bool,
+    default_fill: bool,
 ) -> Any:
     """Read a stream, a format by its name, decoded, or one array into memory or as a dtype given."""
     if decode and (out is not None or dtype is not None):
@@ -284,8 +300,9 @@ def _read_as(
     if is_stream(path):
         with as_path(path, format) as place:
             again: Any = read
-            return again(place, name, out=out, dtype=dtype, format=format, metadata=metadata, decode=decode)
-    with open_file(path, format=format) as opened:
+            options = {"metadata": metadata, "decode": decode, "default_fill": default_fill}
+            return again(place, name, out=out, dtype=dtype, format=format, **options)
+    with open_file(path, format=format, default_fill=default_fill) as opened:
         file = DecodedFile(opened) if decode else opened
         values = _read_from(file, path, name, out, dtype)
         if not metadata:

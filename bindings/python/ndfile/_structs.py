@@ -31,10 +31,12 @@ class ndf_open_options(Structure):
         ("require_lock", c_uint32),
         ("progress", c_void_p),
         ("user", c_void_p),
+        ("default_fill", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
-assert sizeof(ndf_open_options) == 64
+assert sizeof(ndf_open_options) == 72
 
 
 class ndf_write_options(Structure):
@@ -394,7 +396,7 @@ class ndf_convert_options(Structure):
         ("progress", c_void_p),
         ("user", c_void_p),
         ("follow_symlinks", c_uint32),
-        ("reserved", c_uint32),
+        ("default_fill", c_uint32),
         ("max_header", c_int64),
         ("shard_size", c_int64),
     ]

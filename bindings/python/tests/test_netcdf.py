@@ -115,3 +115,63 @@ def test_library_of_the_wheel(tmp_path: Any) -> None:
         [sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=120
     )
     assert out.stdout.strip() == "[1, 2, 3]", out.stderr
+
+
+def unwritten(path: str, model: str) -> None:
+    """Make a file with variables of all types of numbers in which elements were never written."""
+    with netCDF4.Dataset(path, "w", format=model) as d:
+        d.createDimension("x", 6)
+        kinds = ["i1", "i2", "i4", "f4", "f8"]
+        if model in ("NETCDF4", "NETCDF3_64BIT_DATA"):
+            kinds += ["u1", "u2", "u4", "u8", "i8"]
+        for kind in kinds:
+            d.createVariable(kind, kind, ("x",))[2:4] = [5, 6]
+        d.createVariable("named", "f8", ("x",), fill_value=-1.0)[2:] = 1
+        v = d.createVariable("both", "i4", ("x",))
+        v.missing_value = np.int32(-9)
+        v[3:] = [-9, 1, 2]
+        d.createVariable("full", "i4", ("x",))[:] = 1
+        if model == "NETCDF4":  # not filled, so that the value is data
+            d.createVariable("unfilled", "i1", ("x",), fill_value=False)[:] = -127
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_default_fill(model: str, tmp_path: Any) -> None:
+    """default_fill=True masks what netCDF4-python masks; without, such values are data, and named by convert."""
+    a, ds, b, c = (str(tmp_path / name) for name in ("a.nc", "b.ds", "c.nc", "d.nc"))
+    unwritten(a, model)
+    with netCDF4.Dataset(a) as d:
+        want = {name: np.ma.getmaskarray(v[...]).tolist() for name, v in d.variables.items()}
+
+    def masks(path: str, **options: Any) -> dict[str, Any]:
+        return {n: np.ma.getmaskarray(v).tolist() for n, v in ndfile.read(path, **options).items()}
+
+    assert masks(a, default_fill=True) == want
+    with ndfile.open(a, default_fill=True) as f:
+        assert f["i2"].masked and f["i2"][1:4].tolist() == [None, 5, 6]
+        assert f["i2"].extra["default_fill"] is True and not f["named"].extra.get("default_fill")
+    plain = masks(a)
+    assert {n for n in plain if plain[n] != want[n]} == {n for n in want if any(want[n])} - {"named"}
+
+    filled = {n for n in want if any(want[n])} - {"named"}
+    with pytest.raises(ndfile.LossError, match="never written"):
+        ndfile.convert(a, ds)
+    losses = ndfile.convert(a, ds, allow_loss=True)
+    assert {loss.array for loss in losses if loss.what == "default fill"} == filled
+    assert ndfile.convert(a, c) == [] and dump(c) == dump(a)  # a copy is filled, too
+    assert masks(c, default_fill=True) == want
+
+    assert ndfile.convert(a, ds, default_fill=True, overwrite=True) == []
+    assert masks(ds) == want
+    assert ndfile.convert(ds, b) == []
+    with netCDF4.Dataset(b) as d:
+        assert {name: np.ma.getmaskarray(v[...]).tolist() for name, v in d.variables.items()} == want
+        assert "_FillValue" not in d["i2"].ncattrs()
+
+
+def test_default_fill_is_for_reading(tmp_path: Any) -> None:
+    path = str(tmp_path / "a.ds")
+    ndfile.save(path, {"x": [1.5]})
+    assert ndfile.read(path, "x", default_fill=True).tolist() == [1.5]
+    with pytest.raises(ndfile.ArgumentError, match="default_fill"):
+        ndfile.open(path, "w", default_fill=True)

@@ -110,6 +110,8 @@ struct ndf_open_options
     require_lock::UInt32
     progress::Ptr{Cvoid}
     user::Ptr{Cvoid}
+    default_fill::UInt32
+    reserved::UInt32
 end
 
 struct ndf_write_options
@@ -368,7 +370,7 @@ struct ndf_convert_options
     progress::Ptr{Cvoid}
     user::Ptr{Cvoid}
     follow_symlinks::UInt32
-    reserved::UInt32
+    default_fill::UInt32
     max_header::Int64
     shard_size::Int64
 end
@@ -491,7 +493,7 @@ const p_ndf_set_interrupt = Ref{Ptr{Cvoid}}(C_NULL)
 "Finds all functions in an open library; for `__init__`."
 function bind!(library::Ptr{Cvoid})
     @assert sizeof(ndf_error) == 1024
-    @assert sizeof(ndf_open_options) == 64
+    @assert sizeof(ndf_open_options) == 72
     @assert sizeof(ndf_write_options) == 56
     @assert sizeof(ndf_format_info) == 136
     @assert sizeof(ndf_file_info) == 80

@@ -2,7 +2,7 @@
 
 """
     NDFile.convert(src, dst; format, from_format, name, allow_loss=false, check=true, overwrite=false, follow_symlinks=false,
-                   commit=:atomic, sync=false, shard_size=nothing, progress=nothing) -> Vector of (array, what, why)
+                   default_fill=false, commit=:atomic, sync=false, shard_size=nothing, progress=nothing) -> Vector of (array, what, why)
 
 Writes what a file holds in another format, or the same. What memory it takes does not depend on the size of the file, and
 compressed chunks are copied as they are where both formats have them alike. `dst` appears when it is whole, and is then read
@@ -16,7 +16,7 @@ With `src` and `dst` the same, a `zarr0` store becomes `zarr2` or `zarr3` in pla
 - `allow_loss`: convert also when something cannot be carried over, such as attributes or masks. It is then listed in the
   result; without `allow_loss` it is `NDF_ERR_LOSS`, and nothing is written.
 - `check`: read the result back and compare. `overwrite`: `dst` may exist, and is replaced.
-- `follow_symlinks`, `commit`, `sync`: as for [`NDFile.open`](@ref).
+- `follow_symlinks`, `default_fill`, `commit`, `sync`: as for [`NDFile.open`](@ref).
 - `shard_size`: as many chunks make a shard of `zarr3` as take about so many bytes decoded, 0: no shards; default: as in `src`.
 - `progress`: a function of the bytes of elements that are done and of all, called at the start, about every 50 ms and at the end.
   When it gives `false` the call ends with `NDF_ERR_CANCELED`, and nothing is written; what it throws comes out of the call.
@@ -31,7 +31,8 @@ NDFile.save("old.ds", "x" => [1.5, 2.5], "y" => [1, 2]; attrs=(title="example",)
 """
 function convert(src::AbstractString, dst::AbstractString; format=nothing, from_format=nothing, name=nothing,
                  allow_loss::Bool=false, check::Bool=true, overwrite::Bool=false, follow_symlinks::Bool=false,
-                 commit::Symbol=:atomic, sync::Bool=false, shard_size::Union{Integer,Nothing}=nothing, progress=nothing)
+                 default_fill::Bool=false, commit::Symbol=:atomic, sync::Bool=false, shard_size::Union{Integer,Nothing}=nothing,
+                 progress=nothing)
     paths = ctext(src, "path"), ctext(dst, "path")
     texts = (from=ctext(from_format, "format"), to=ctext(format, "format"), name=ctext(name, "name"))
     how = write_options(commit, sync, false)[]
@@ -40,7 +41,7 @@ function convert(src::AbstractString, dst::AbstractString; format=nothing, from_
     function run(allow, watch)
         GC.@preserve texts begin
             options = Ref(cstruct(ndf_convert_options, merge((allow_loss=allow, no_check=!check, overwrite=overwrite,
-                commit=how.commit, sync=how.sync, follow_symlinks=follow_symlinks,
+                commit=how.commit, sync=how.sync, follow_symlinks=follow_symlinks, default_fill=default_fill,
                 shard_size=shard_size === nothing ? 0 : shard_size == 0 ? -1 : shard_size), watch, map(ctext_field, texts))))
             return ndf_convert(paths..., options, losses, len, err)
         end

@@ -82,7 +82,7 @@ end
 creating(f::File) = f.mode in ("w", "x")
 
 """
-    NDFile.open(path, mode="r"; format, follow_symlinks=false) -> NDFile.File
+    NDFile.open(path, mode="r"; format, follow_symlinks=false, default_fill=false) -> NDFile.File
     NDFile.open(path, "r+"; format, follow_symlinks=false, shared=false, timeout=5, sync=false, require_lock=false)
     NDFile.open(path, "w"; format, attrs, commit=:atomic, sync=false)
     NDFile.open(function, path, mode="r"; ...)
@@ -97,6 +97,8 @@ kept that was changed until then.
 - `format`: the name of the format, see [`NDFile.formats`](@ref). Default: by content when reading, by the extension
   when creating.
 - `follow_symlinks`: what is inside a store may be symbolic links, which lead anywhere.
+- `default_fill`: take the value that NetCDF fills elements with which were never written for `missing`, in variables of numbers
+  that name no such value themselves (`_FillValue`), as netCDF4-python does. Otherwise these values are data.
 - `shared`: share the store with other writers of regions, who open it so too. Each write locks the chunks that it
   touches, one by one; changes of shape, arrays and attributes are refused (but not in zarr0). Otherwise one writer at a
   time has the store open. Readers are never kept out.
@@ -121,14 +123,14 @@ NDFile.open("grid.ds") do f
 end
 ```
 """
-function open(path::AbstractString, mode::AbstractString="r"; format=nothing, follow_symlinks::Bool=false, shared::Bool=false,
+function open(path::AbstractString, mode::AbstractString="r"; format=nothing, follow_symlinks::Bool=false, default_fill::Bool=false, shared::Bool=false,
               timeout::Real=5, require_lock::Bool=false, attrs=nothing, commit::Symbol=:atomic, sync::Bool=false)
     path = String(path)
     handle = Ref{UInt64}(0)
     cpath, cformat = ctext(path, "path"), ctext(format, "format")
     if mode in ("w", "x")
-        (follow_symlinks || shared || require_lock) &&
-            throw(NDFileError(NDF_ERR_ARGUMENT, "follow_symlinks, shared and require_lock: only for files that exist"))
+        (follow_symlinks || default_fill || shared || require_lock) &&
+            throw(NDFileError(NDF_ERR_ARGUMENT, "follow_symlinks, default_fill, shared and require_lock: only for files that exist"))
         options = write_options(commit, sync, mode == "x"; timeout=timeout)
         call(ndf_file_create, cpath, cformat, attrs_json(attrs, path), options, handle)
         return File(path, String(mode), Handle(handle[], ABORT_FILE, path))
@@ -140,7 +142,7 @@ function open(path::AbstractString, mode::AbstractString="r"; format=nothing, fo
         access = mode == "r" ? NDF_MODE_READ : NDF_MODE_UPDATE
         options = Ref(cstruct(ndf_open_options,
             (mode=access, format=ctext_field(cformat), follow_symlinks=follow_symlinks, shared=shared,
-             timeout_ms=milliseconds(timeout), sync=sync, require_lock=require_lock)))
+             timeout_ms=milliseconds(timeout), sync=sync, require_lock=require_lock, default_fill=default_fill)))
         call(ndf_file_open, cpath, options, handle)
     end
     return File(path, String(mode), Handle(handle[], CLOSE_FILE, mode == "r" ? "" : path))
