@@ -159,7 +159,12 @@ def open(
         )
     name = None if format is None else encode_name(format)
     reading = Reading(
-        bool(follow_symlinks), bool(default_fill), bool(shared), float(timeout), bool(sync), bool(require_lock)
+        bool(follow_symlinks),
+        bool(default_fill),
+        bool(shared),
+        float(timeout),
+        bool(sync),
+        bool(require_lock),
     )
     if not timeout >= 0:
         raise ArgumentError(f"timeout: expected 0 or more seconds, found {timeout}")
@@ -181,7 +186,7 @@ def open(
     if mode not in ("w", "x"):
         raise ArgumentError(f"mode: expected 'r', 'r+', 'w', 'x' or 'a', found {mode!r}")
     if reading.follow_symlinks or default_fill or reading.shared or reading.require_lock:
-        raise ArgumentError("follow_symlinks, default_fill, shared and require_lock: only for files that exist")
+        raise ArgumentError("follow_symlinks, default_fill, shared, require_lock: only for files that exist")
     folder = os.path.dirname(os.fsdecode(path))
     if folder and not os.path.isdir(folder) and "://" not in folder:  # not only when the file is closed
         raise NotFoundError(f"{os.fsdecode(path)}: there is no folder {folder}", path=path)
