@@ -81,8 +81,8 @@ typedef struct ndf_open_options {
                             NDF_FILE_UNLOCKED */
   ndf_progress progress; /* NULL: none. Called while the call waits for other writers; a step is a ms */
   void *user;            /* handed to progress */
-  uint32_t default_fill; /* not 0: what NetCDF fills elements with that were never written is missing, in arrays
-                            that name no such value themselves; elsewhere without effect */
+  uint32_t default_fill; /* not 0: the value that NetCDF fills with what was never written is missing, in
+                            arrays that name no such value themselves; elsewhere without effect */
   uint32_t reserved;     /* 0 */
 } ndf_open_options;
 
