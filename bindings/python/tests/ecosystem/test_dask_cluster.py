@@ -89,14 +89,25 @@ def test_migration_to_shards(client):
 
 def test_a_worker_is_killed(client):
     x = early("old.zarr", (2000, 100))
-    pids = list(client.run(os.getpid).values())
-    killer = threading.Timer(0.3, lambda: os.kill(pids[0], signal.SIGKILL))
+    pids, at = list(client.run(os.getpid).values()), []
+
+    def kill():
+        deadline = time.monotonic() + 60
+        while not _chunks("new.zarr.partial") > 20 and time.monotonic() < deadline:
+            time.sleep(0.002)
+        os.kill(pids[0], signal.SIGKILL)
+        at.append(_chunks("new.zarr.partial"))
+
+    killer = threading.Thread(target=kill)
     killer.start()
     done = ndfile.dask.convert("old.zarr", "new.zarr", client, chunks=(10, 50), shards=(20, 50), task_bytes=1)
     killer.join()
+    assert 20 < at[0] < 200  # in the middle of the copies
     assert done.pieces == 200
     assert (ndfile.read("new.zarr") == x).all()
+    assert ndfile.verify("new.zarr") == []
     client.wait_for_workers(4, timeout=30)
+    assert pids[0] not in client.run(os.getpid).values()
 
 
 def test_everything_is_killed():

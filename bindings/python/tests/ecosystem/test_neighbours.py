@@ -5,10 +5,11 @@ import json
 import os
 
 import fsspec
+import npe2
 import numpy as np
 import pytest
 import xarray as xr
-import yaml
+from npe2 import PluginManager
 
 import ndfile
 import ndfile.napari
@@ -94,16 +95,15 @@ def test_layers():
     assert ndfile.napari.get_reader(["c.ra", "t.txt"]) is None
 
 
-def test_manifest():
-    """It names what there is; napari itself is not needed for that."""
-    from importlib.metadata import entry_points
-    from importlib.resources import files
-
-    (point,) = entry_points(group="napari.manifest")
-    manifest = yaml.safe_load(files(point.module).joinpath(point.attr).read_text())
-    (command,) = manifest["contributions"]["commands"]
-    assert command["python_name"] == "ndfile.napari:get_reader"
-    assert manifest["contributions"]["readers"][0]["command"] == command["id"]
+def test_napari_finds_the_reader():
+    """By its plugin engine, npe2, which is a package of its own."""
+    PluginManager.instance().discover()
+    ndfile.save("c.ra", np.full((3, 4), 1j, "c8"))
+    layers = npe2.read(["c.ra"], stack=False)
+    assert [(data.shape, options["name"], kind) for data, options, kind in layers] == [
+        ((3, 4), "c.ra", "image"),
+        ((3, 4), "c.ra (phase)", "image"),
+    ]
 
 
 def test_examples():
