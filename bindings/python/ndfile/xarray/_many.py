@@ -10,9 +10,10 @@ import numpy as np
 import xarray as xr
 from xarray.backends.common import AbstractDataStore
 
-from .._attrs import from_json
+from .._capi import NDF_LOAD_META
 from .._errors import ArgumentError, NameNotFoundError, ShapeError
 from .._file import File
+from .._load import _pool, take
 from .._many import read_many
 from .._open import open as open_file
 from .._progress import Progress
@@ -104,7 +105,7 @@ def load_many(
                 opened.file, Store(manager, "", bool(mask_and_scale), bool(decode_times)), concat_dim
             )
             parts = []
-            for start, end in plan.runs(listed):
+            for start, end in plan.runs(listed, contents):
                 store = _Memory(plan.join(listed, contents, start, end, compat), plan.attrs)
                 parts.append(xr.decode_cf(store, **decode))
                 if start:
@@ -161,22 +162,27 @@ class _Plan:
         if self.new:
             self.joined = {name for name, v in self.variables.items() if v.dims != (name,)}
 
-    def runs(self, paths: Sequence[str]) -> list[tuple[int, int]]:
+    def runs(self, paths: Sequence[str], contents: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
         """Cut the files where the meaning of elements changes: units, scales."""
-        names = [self.lazy[name].name for name in self.joined]
-        known: dict[tuple[str, ...], tuple[str, ...]] = {}
+        known: dict[Any, tuple[str, ...]] = {}
         starts, before = [], None
         for i, path in enumerate(paths):
-            with open_file(path, format=self.file.format) as file:
-                arrays = [file[name] for name in names]
-                raw = tuple(array._attrs_json() for array in arrays)
-            meaning = known.get(raw)
+            described = _described(path)
+            key = (described, *contents[i])
+            meaning = known.get(key)
             if meaning is None:
-                meaning = known[raw] = tuple(_meaning(from_json(one, path)) for one in raw)
+                meaning = self._meaning_of(path)
+                if described is not None:
+                    known[key] = meaning
             if meaning != before:
                 starts.append(i)
                 before = meaning
         return list(zip(starts, [*starts[1:], len(paths)]))
+
+    def _meaning_of(self, path: str) -> tuple[str, ...]:
+        """Give what the attributes of a file say of the elements that are joined."""
+        with open_file(path, format=self.file.format) as file:
+            return tuple(_meaning(dict(file[self.lazy[name].name].attrs)) for name in self.joined)
 
     def join(
         self, paths: Sequence[str], contents: Sequence[dict[str, Any]], start: int, end: int, compat: str
@@ -254,6 +260,15 @@ class _Plan:
                     f"{first}: they cannot be joined along {self.dim!r}",
                     path=paths[start + i],
                 )
+
+
+def _described(path: str) -> str | None:
+    """Give what a file says of its arrays as a text, to be compared; None of larger files."""
+    scratch = take()
+    try:
+        return None if scratch.load(os.fsencode(path), None, NDF_LOAD_META) else scratch.text()
+    finally:
+        _pool.append(scratch)
 
 
 def _lazy(variable: Any) -> LazyArray:
