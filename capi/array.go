@@ -151,7 +151,7 @@ func arrayInfo(h handle, info *C.ndf_array_info) error {
 	for i, n := range spec.Shards {
 		out.shards[i] = C.int64_t(n)
 	}
-	if c := spec.Compression; c != nil {
+	if c, ok := spec.Compression(); ok {
 		setName(out.codec[:], c.Codec)
 		out.level, out.shuffle = C.int32_t(c.Level), C.uint32_t(c.Shuffle)
 	}

@@ -52,7 +52,7 @@ func storageAt(own *C.ndfgo_array_spec, spec *ndfile.Spec) error {
 		if err != nil {
 			return err
 		}
-		spec.Compression = &ndfile.Compression{Codec: params.Codec.String(), Level: params.Level, Shuffle: int(params.Shuffle)}
+		spec.Codecs = ndfile.Compression{Codec: params.Codec.String(), Level: params.Level, Shuffle: int(params.Shuffle)}.Codecs()
 	}
 	if p := pointer(own.shards); p != nil {
 		shards, err := axesAt("ndf_array_spec: shards", own.ndim, (*C.int64_t)(p))

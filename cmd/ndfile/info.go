@@ -107,7 +107,7 @@ func describeArray(name string, a ndfile.Array) arrayJSON {
 	if !s.NoData {
 		j.Shape = append([]int64{}, s.Shape...)
 	}
-	if c := s.Compression; c != nil {
+	if c, ok := s.Compression(); ok {
 		j.Compression = &compressionJSON{text(c.Codec), c.Level, c.Shuffle}
 	}
 	return j

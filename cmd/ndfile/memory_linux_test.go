@@ -46,7 +46,7 @@ func TestConvertInBoundedMemory(t *testing.T) {
 	}
 	d := ndarray.MustParse("<i8")
 	a, err := f.Add(ctx, "", ndfile.Spec{DType: d, Shape: []int64{mib * 128, 1024}, Chunks: []int64{512, 256},
-		Compression: &ndfile.Compression{Codec: "lz4", Level: 1, Shuffle: 1}})
+		Codecs: ndfile.Compression{Codec: "lz4", Level: 1, Shuffle: 1}.Codecs()})
 	if err != nil {
 		t.Fatal(err)
 	}

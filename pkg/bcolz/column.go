@@ -153,7 +153,7 @@ func (c *column) describe() {
 		DType:        s.dtype,
 		Shape:        c.chunks.Shape(),
 		Chunks:       c.chunks.Chunks,
-		Compression:  &s.compression,
+		Codecs:       s.compression.Codecs(),
 		Fill:         s.fill,
 		ExpectedRows: s.expectedlen,
 		Extra:        s.extra,

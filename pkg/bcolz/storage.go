@@ -170,12 +170,8 @@ func newStorage(spec *ndfile.Spec) (s storage, err error) {
 	default:
 		s.chunklen = spec.Chunks[0]
 	}
-	if err := spec.OnlyBlosc("bcolz"); err != nil {
+	if s.compression, err = spec.OnlyBlosc("bcolz", defaultCompression); err != nil {
 		return s, err
-	}
-	s.compression = defaultCompression
-	if spec.Compression != nil {
-		s.compression = *spec.Compression
 	}
 	params, err := s.params()
 	if err != nil {

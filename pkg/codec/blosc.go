@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/ndfile/ndfile/pkg/blosc"
 	"github.com/ndfile/ndfile/pkg/internal/pyjson"
@@ -79,15 +80,23 @@ type bloscStage struct{ *Blosc }
 
 // OfBlosc is the Spec of the codec with a compressor ("lz4"), a level and a filter.
 func OfBlosc(cname string, level, shuffle int) Spec {
-	return Spec{Name: "blosc", Conf: members("cname", cname, "clevel", level, "shuffle", shuffles[shuffle])}
+	filter := strconv.Itoa(shuffle) // one that there is not is refused by New
+	if shuffle >= 0 && shuffle < len(shuffles) {
+		filter = shuffles[shuffle]
+	}
+	return Spec{Name: "blosc", Conf: members("cname", cname, "clevel", level, "shuffle", filter)}
 }
 
-// ToBlosc gives the configuration of a list that is nothing but Blosc.
+// ToBlosc gives the configuration of a list that is nothing but Blosc, alone or behind
+// "bytes".
 func ToBlosc(specs []Spec) (b *Blosc, ok bool, err error) {
+	if len(specs) == 2 && specs[0].Name == "bytes" {
+		specs = specs[1:]
+	}
 	if len(specs) != 1 || specs[0].Name != "blosc" {
 		return nil, false, nil
 	}
-	c, err := New(specs[0], V3)
+	c, err := New(specs[0], V2) // in which filters are numbers or words
 	if err != nil {
 		return nil, false, err
 	}

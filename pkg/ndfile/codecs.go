@@ -18,38 +18,61 @@ func ParseCodecs(text []byte) ([]codec.Spec, error) {
 	return nil, NewError(ErrArgument, "codecs").Because(err)
 }
 
-// AppendCodecs appends what ParseCodecs reads: Spec.Codecs, or the codec that
-// Spec.Compression stands for. Arrays without chunks have null.
+// AppendCodecs appends what ParseCodecs reads: Spec.Codecs. Arrays without chunks have
+// null.
 func AppendCodecs(dst []byte, s *Spec) []byte {
 	if s.Chunks == nil {
 		return append(dst, "null"...)
 	}
-	return pyjson.Append(dst, codec.SpecsValue(s.codecs()))
+	return pyjson.Append(dst, codec.SpecsValue(s.Codecs))
 }
 
-func (s *Spec) codecs() []codec.Spec {
-	if c := s.Compression; s.Codecs == nil && c != nil {
-		return []codec.Spec{codec.OfBlosc(c.Codec, c.Level, c.Shuffle)}
+// Compression is the short form of codecs that are nothing but Blosc1, with the
+// meaning that package blosc gives its fields.
+type Compression struct {
+	// Codec is "blosclz", "lz4", "lz4hc", "snappy", "zlib" or "zstd".
+	Codec string
+	// Level is the effort, from 0 (copy only) to 9.
+	Level int
+	// Shuffle is the filter: 0 none, 1 of bytes, 2 of bits.
+	Shuffle int
+}
+
+// Codecs is the list that c stands for, for Spec.Codecs.
+func (c Compression) Codecs() []codec.Spec {
+	return []codec.Spec{codec.OfBlosc(c.Codec, c.Level, c.Shuffle)}
+}
+
+// Compression is the short form of Codecs. ok is false where they are not Blosc alone,
+// or a kind of it that is not known here.
+func (s Spec) Compression() (c Compression, ok bool) {
+	b, ok, err := codec.ToBlosc(s.Codecs)
+	if !ok || err != nil {
+		return c, false
 	}
-	return s.Codecs
+	if b.TypeSize == 0 {
+		b.TypeSize = s.DType.Size
+	}
+	p := b.Params()
+	return Compression{Codec: p.Codec.String(), Level: p.Level, Shuffle: int(p.Shuffle)}, true
 }
 
-// OnlyBlosc makes Compression of Codecs, for formats that have nothing but Blosc;
-// anything else, and shards, are ErrNotSupported. format is for messages.
-func (s *Spec) OnlyBlosc(format string) error {
+// OnlyBlosc is the short form of Codecs to Add, in formats that have nothing but Blosc:
+// anything else, and shards, are ErrNotSupported. Without Codecs it is byDefault. format
+// is for messages.
+func (s Spec) OnlyBlosc(format string, byDefault Compression) (Compression, error) {
 	if s.Shards != nil {
-		return NewError(ErrNotSupported, format+" has no shards")
+		return Compression{}, NewError(ErrNotSupported, format+" has no shards")
 	}
 	if s.Codecs == nil {
-		return nil
+		return byDefault, nil
 	}
-	c, ok, err := codec.ToBlosc(s.Codecs)
-	if err != nil {
-		return NewError(ErrArgument, "codecs").Because(err)
+	if c, ok := s.Compression(); ok {
+		return c, nil
 	}
-	if !ok {
-		return NewError(ErrNotSupported, format+" has no codec but blosc, found "+string(pyjson.Append(nil, codec.SpecsValue(s.Codecs))))
+	_, _, err := codec.ToBlosc(s.Codecs)
+	if err == nil {
+		err = NewError(ErrNotSupported, format+" has no codec but blosc, found "+string(pyjson.Append(nil, codec.SpecsValue(s.Codecs))))
 	}
-	s.Compression, s.Codecs = &Compression{Codec: c.Codec.String(), Level: c.Level, Shuffle: c.Shuffle}, nil
-	return nil
+	return Compression{}, CodecError(err, 0)
 }

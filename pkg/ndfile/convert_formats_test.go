@@ -181,7 +181,7 @@ func TestConvertCopiesChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := f.Add(t.Context(), "", ndfile.Spec{DType: it.Data.DType, Shape: it.Data.Shape, Chunks: []int64{1000}, Compression: &ndfile.Compression{Codec: "zlib", Level: 9}})
+	a, err := f.Add(t.Context(), "", ndfile.Spec{DType: it.Data.DType, Shape: it.Data.Shape, Chunks: []int64{1000}, Codecs: ndfile.Compression{Codec: "zlib", Level: 9}.Codecs()})
 	if err == nil {
 		err = a.WriteBox(t.Context(), ndarray.Full(it.Data.Shape), it.Data)
 	}

@@ -209,20 +209,20 @@ func TestConvertAsks(t *testing.T) {
 		none    bool // of them is kept
 	}{
 		{func(s *Spec) bool { return s.Fill != nil }, false},
-		{func(s *Spec) bool { return s.Compression != nil }, false},
+		{func(s *Spec) bool { return s.Codecs != nil }, false},
 		{func(s *Spec) bool { return s.Chunks != nil }, false},
-		{func(s *Spec) bool { return s.Compression != nil || s.Chunks != nil }, true},
+		{func(s *Spec) bool { return s.Fill != nil || s.Codecs != nil || s.Chunks != nil }, true},
 	} {
 		to := newToy("b", Dataset, everything)
 		to.addErr = refuse(ErrValue, func(_ string, s *Spec) bool { return test.refused(s) })
 		a := namedArray("x", numbered("<i4", []int64{2}, 5))
 		a.chunks = map[string]bool{"[0]": true, "[1]": true, "[2]": true}
-		a.spec.Fill, a.spec.Compression = []byte{1, 0, 0, 0}, &Compression{Codec: "snappy"}
+		a.spec.Fill, a.spec.Codecs = []byte{1, 0, 0, 0}, Compression{Codec: "snappy"}.Codecs()
 		file, losses, err := convertToy(t, newToy("a", Dataset, everything), to, ConvertOptions{}, nil, a)
 		if err != nil || losses != nil || !bytes.Equal(file.arrays[0].data, a.data) {
 			t.Fatalf("%v, %v", losses, err)
 		}
-		if got := file.arrays[0].spec; (got.Fill == nil && got.Compression == nil && got.Chunks == nil) != test.none {
+		if got := file.arrays[0].spec; (got.Fill == nil && got.Codecs == nil && got.Chunks == nil) != test.none {
 			t.Errorf("%+v", got)
 		}
 	}

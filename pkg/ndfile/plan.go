@@ -241,7 +241,7 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	}
 	c.add.Extra = p.extra(s.Extra)
 	if p.to.Caps()&CapChunked != 0 {
-		c.add.Chunks, c.add.Shards, c.add.Codecs, c.add.Compression = s.Chunks, s.Shards, s.Codecs, s.Compression
+		c.add.Chunks, c.add.Shards, c.add.Codecs = s.Chunks, s.Shards, s.Codecs
 		if p.shardSize != 0 {
 			c.add.Shards = shardsOf(&c.add, p.shardSize)
 		}
@@ -400,9 +400,8 @@ func addAnyhow(ctx context.Context, f File, name string, spec *Spec) (a Array, e
 		func(s *Spec) { s.Codecs = nil },
 		func(s *Spec) { s.Codecs, s.Shards = nil, nil },
 		func(s *Spec) { s.Fill = nil },
-		func(s *Spec) { s.Codecs, s.Shards, s.Compression = nil, nil, nil },
 		func(s *Spec) { s.Codecs, s.Shards, s.Chunks = nil, nil, nil },
-		func(s *Spec) { s.Fill, s.Codecs, s.Shards, s.Compression, s.Chunks = nil, nil, nil, nil, nil },
+		func(s *Spec) { s.Fill, s.Codecs, s.Shards, s.Chunks = nil, nil, nil, nil },
 	} {
 		s := *spec
 		change(&s)
@@ -410,7 +409,7 @@ func addAnyhow(ctx context.Context, f File, name string, spec *Spec) (a Array, e
 			*spec = s
 			return a, nil
 		}
-		if s.Fill == nil && s.Codecs == nil && s.Compression == nil && s.Chunks == nil {
+		if s.Fill == nil && s.Codecs == nil && s.Chunks == nil {
 			break
 		}
 	}

@@ -95,7 +95,7 @@ func (s *Sink) AddMeta(li *LoadInfo, spec *Spec, dims, attrs func([]byte) []byte
 	if spec.Shards != nil {
 		t = appendExtents(append(t, `, "shards": `...), spec.Shards)
 	}
-	if c := spec.Compression; c != nil {
+	if c, ok := spec.Compression(); ok {
 		t = pyjson.AppendString(append(t, `, "compression": [`...), c.Codec)
 		t = strconv.AppendInt(append(t, ", "...), int64(c.Level), 10)
 		t = append(strconv.AppendInt(append(t, ", "...), int64(c.Shuffle), 10), ']')

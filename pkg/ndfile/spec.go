@@ -37,11 +37,9 @@ type Spec struct {
 	// chunk has a file. Shards are multiples of Chunks along each axis.
 	Shards []int64
 	// Codecs make the bytes of a chunk of its elements, the first one first. To Add,
-	// nil leaves it to Compression; an empty list stores elements as they are.
+	// nil leaves it to the format; an empty list stores elements as they are. Of Blosc
+	// alone there is a short form: [Compression].
 	Codecs []codec.Spec
-	// Compression is the short form of Codecs where they are Blosc; nil to Add
-	// leaves it to the format, nil in an existing array means that they are not.
-	Compression *Compression
 	// Fill is the value of elements that were never written, as the bytes of
 	// one element of DType. Nil to Add means the format's default, which is
 	// zero; nil in an existing array means that there is none: such elements
@@ -50,17 +48,6 @@ type Spec struct {
 	// ExpectedRows is a hint to Add: the extent that the first axis is expected
 	// to grow to, for the choice of Chunks. 0: the extent in Shape.
 	ExpectedRows int64
-}
-
-// Compression says how the chunks of an array are compressed: by Blosc1, with
-// the meaning that package blosc gives these fields.
-type Compression struct {
-	// Codec is "blosclz", "lz4", "lz4hc", "snappy", "zlib" or "zstd".
-	Codec string
-	// Level is the effort, from 0 (copy only) to 9.
-	Level int
-	// Shuffle is the filter: 0 none, 1 of bytes, 2 of bits.
-	Shuffle int
 }
 
 // Mode says what an existing file is opened for.

@@ -129,7 +129,7 @@ func (f *toyFile) Add(_ context.Context, name string, s Spec) (Array, error) {
 		cap  Caps
 		used bool
 	}{{CapMasked, s.Masked}, {CapDims, s.Dims != nil}, {CapArrayAttrs, s.Attrs.Len() > 0}, {CapStrings, s.DType.IsVar()},
-		{CapChunked, s.Chunks != nil || s.Fill != nil || s.Compression != nil}} {
+		{CapChunked, s.Chunks != nil || s.Fill != nil || s.Codecs != nil}} {
 		if need.used && f.caps&need.cap == 0 {
 			return nil, NewError(ErrNotSupported, "a toy without that")
 		}

@@ -123,7 +123,7 @@ func (a *array) Spec() ndfile.Spec {
 	a.file.RLock()
 	defer a.file.RUnlock()
 	m := a.file.meta
-	s := ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Codecs: m.specs, Compression: m.compression, Fill: m.fill,
+	s := ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Codecs: m.specs, Fill: m.fill,
 		Dims: m.dims, Attrs: a.file.attrs, Extra: m.extra}
 	if m.layout != nil {
 		s.Chunks, s.Shards, s.Codecs = m.layout.Chunks, m.chunks, m.inner

@@ -357,7 +357,7 @@ func TestChunkHeaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := ndarray.MustParse(dtype)
-			a, err := f.Add(ctx, "", ndfile.Spec{DType: d, Shape: []int64{3000}, Compression: &ndfile.Compression{Codec: codec, Level: 5, Shuffle: 1}})
+			a, err := f.Add(ctx, "", ndfile.Spec{DType: d, Shape: []int64{3000}, Codecs: ndfile.Compression{Codec: codec, Level: 5, Shuffle: 1}.Codecs()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -87,7 +87,7 @@ func (f *file) open(ctx context.Context) (err error) {
 }
 
 // Add declares the array of a file being created. Without Spec.Chunks chunks are
-// of about 1 MiB. Spec.Compression nil is level 5 with byte shuffle of blosclz
+// of about 1 MiB. Spec.Codecs nil is level 5 with byte shuffle of blosclz
 // in early zarr, as release 0.4 has it, and of lz4 in later versions. Spec.Extra is
 // what the Spec of an array of the same format has there.
 func (f *file) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
@@ -159,11 +159,6 @@ func (f *file) complete(name string, spec *ndfile.Spec) error {
 	if spec.DType.IsVar() && f.version.caps&ndfile.CapStrings == 0 {
 		return badDType(f.version.format + " has no elements of variable length, found " + spec.DType.String())
 	}
-	if f.version.zarr == 0 {
-		if err := spec.OnlyBlosc(f.version.format); err != nil {
-			return err
-		}
-	}
 	if err := spec.DType.Check(); err != nil {
 		return err
 	}
@@ -183,11 +178,6 @@ func (f *file) complete(name string, spec *ndfile.Spec) error {
 			return ndfile.NewError(ndfile.ErrShape, "chunks: axis "+strconv.Itoa(axis)+": expected 1 or more, found "+strconv.FormatInt(n, 10))
 		}
 	}
-	compression := ndfile.Compression{Codec: f.version.codec, Level: 5, Shuffle: 1} // level and shuffle are those of all versions of zarr
-	if spec.Compression != nil {
-		compression = *spec.Compression
-	}
-	spec.Compression = &compression
 	spec.Fill = slices.Clone(spec.Fill)
 	return nil
 }

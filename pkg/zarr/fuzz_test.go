@@ -49,7 +49,7 @@ func FuzzMeta(f *testing.F) {
 			return
 		}
 		// A new array like it has the same fill value, however it is spelled.
-		spec := ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Compression: m.compression, Fill: m.fill, Extra: m.extra}
+		spec := ndfile.Spec{DType: m.dtype, Shape: m.shape, Chunks: m.chunks, Codecs: m.specs, Fill: m.fill, Extra: m.extra}
 		if built, err := version0.build(&spec); err == nil && !bytes.Equal(built.fill, m.fill) {
 			t.Fatalf("built again it has the fill value %x, expected %x", built.fill, m.fill)
 		}

@@ -34,8 +34,6 @@ type version struct {
 	// copies is the file of a group that holds copies of the documents below it; ""
 	// where its own document does.
 	copies string
-	// codec is that of new arrays for which the Spec names none.
-	codec string
 	// locks: there is a protocol for writers in different processes.
 	locks bool
 	// indent and sorted say how documents are written: json.dumps's arguments
@@ -89,10 +87,11 @@ type metadata struct {
 	// fillErr says that the document has a fill value that is none of the
 	// dtype. It is no hindrance until the fill value is needed.
 	fillErr error
-	// compression is what Spec says of it; nil: chunks are the plain elements.
+	// compression is what a document of a version that has only Blosc says of it; else
+	// nil.
 	compression *ndfile.Compression
 	// specs are the codecs of a chunk, with the name and the configuration that they
-	// have in the document. nil where the version has only Blosc.
+	// have in the document.
 	specs []codec.Spec
 	// codec makes the bytes of a chunk, whose axes have the order.
 	codec chunk.Codec
@@ -148,14 +147,12 @@ func (m *metadata) checkGrid(d *metafile.Document, grid string) error {
 }
 
 // newCodecs lists the codecs of a new array as a version writes them, with their
-// whole configurations. Without Spec.Codecs it is Blosc, as Spec.Compression says.
+// whole configurations. Without Spec.Codecs it is Blosc with LZ4, level 5 and the
+// shuffle of bytes.
 func newCodecs(spec *ndfile.Spec, v codec.Version) ([]codec.Spec, error) {
 	specs := spec.Codecs
 	if specs == nil {
-		if _, err := bloscCodec(spec.Compression, spec.DType.Size, false); err != nil {
-			return nil, err
-		}
-		specs = []codec.Spec{codec.OfBlosc(spec.Compression.Codec, spec.Compression.Level, spec.Compression.Shuffle)}
+		specs = ndfile.Compression{Codec: "lz4", Level: 5, Shuffle: 1}.Codecs()
 	}
 	grid := spec.Chunks
 	if spec.Shards != nil {
@@ -197,14 +194,6 @@ func (m *metadata) bind(v codec.Version) error {
 	}
 	if m.dtype.IsVar() {
 		m.codec = chunk.OfTexts(chain)
-	}
-	only := chain.Only()
-	if m.layout != nil {
-		only = m.layout.Inner.Only()
-	}
-	if b := codec.AsBlosc(only); b != nil {
-		p := b.Params()
-		m.compression = &ndfile.Compression{Codec: p.Codec.String(), Level: p.Level, Shuffle: int(p.Shuffle)}
 	}
 	return nil
 }

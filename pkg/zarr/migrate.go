@@ -172,7 +172,7 @@ func (m *migration) plan() error {
 		return err
 	}
 	b := m.before
-	m.after, err = m.to.make(&ndfile.Spec{DType: b.dtype, Shape: b.shape, Chunks: b.chunks, Compression: b.compression, Fill: b.fill})
+	m.after, err = m.to.make(&ndfile.Spec{DType: b.dtype, Shape: b.shape, Chunks: b.chunks, Codecs: b.specs, Fill: b.fill})
 	if err != nil {
 		return err
 	}

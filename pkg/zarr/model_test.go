@@ -133,7 +133,7 @@ func newModel(t testing.TB, fsys ndfile.FS, path string, shape, chunks []int64, 
 	f, err := Format0.Create(ctx, fsys, path, ndfile.CreateOptions{WriteOptions: opt})
 	if err == nil {
 		_, err = f.Add(ctx, "", ndfile.Spec{DType: ndarray.MustParse("<i2"), Shape: shape, Chunks: chunks, Fill: []byte{0x0b, 0x0a},
-			Compression: &ndfile.Compression{Codec: "lz4", Level: 1}})
+			Codecs: ndfile.Compression{Codec: "lz4", Level: 1}.Codecs()})
 	}
 	if err == nil {
 		err = f.Close(ctx)

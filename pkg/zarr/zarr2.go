@@ -35,7 +35,6 @@ var version2 = version{
 	dimsKey: "_ARRAY_DIMENSIONS",
 	group:   ".zgroup",
 	copies:  ".zmetadata",
-	codec:   "lz4",
 	indent:  4, // as zarr-python 2
 	sorted:  true,
 	ours:    ours2,

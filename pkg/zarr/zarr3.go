@@ -28,7 +28,6 @@ var version3 = version{
 	caps:   commonCaps | ndfile.CapDims | ndfile.CapStrings | ndfile.CapRemove | ndfile.CapGroups,
 	meta:   meta3,
 	grid:   "chunk_grid",
-	codec:  "lz4",
 	ours:   ours3,
 	indent: 2, // as zarr-python 3; the order of members is build3's
 	zarr:   codec.V3,

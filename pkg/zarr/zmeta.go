@@ -29,7 +29,6 @@ var version0 = version{
 	meta:   meta0,
 	attrs:  attrs0,
 	data:   data0,
-	codec:  "blosclz",
 	locks:  true,
 	indent: 4,
 	sorted: true,
@@ -111,7 +110,7 @@ func parse0(doc *metafile.Document) (m *metadata, err error) {
 	if m.codec, err = bloscCodec(c, m.dtype.Size, true); err != nil {
 		return nil, doc.Wrong(ndfile.ErrCorrupt, "cname", "the name of a codec of Blosc")
 	}
-	m.compression = c
+	m.compression, m.specs = c, c.Codecs()
 	fill, ok := doc.Get("fill_value")
 	if !ok {
 		return nil, doc.Wrong(ndfile.ErrCorrupt, "fill_value", "a value or null")
@@ -167,7 +166,11 @@ func build0(spec *ndfile.Spec) (*metadata, error) {
 	if len(spec.Shape) == 0 {
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, "early zarr cannot store scalars: give the array an axis")
 	}
-	m := &metadata{dtype: spec.DType, shape: spec.Shape, chunks: spec.Chunks, compression: spec.Compression, keys: keys0}
+	c, err := spec.OnlyBlosc("zarr0", ndfile.Compression{Codec: "blosclz", Level: 5, Shuffle: 1})
+	if err != nil {
+		return nil, err
+	}
+	m := &metadata{dtype: spec.DType, shape: spec.Shape, chunks: spec.Chunks, compression: &c, specs: c.Codecs(), keys: keys0}
 	dtype, err := dtypeValue(m.dtype)
 	if err != nil {
 		return nil, err

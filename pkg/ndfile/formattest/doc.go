@@ -38,7 +38,7 @@
 // Chunks. Opening takes the same number of calls for any number of chunks and
 // lists no folder. A wish for Chunks is kept along axis 0; along other axes it is
 // kept or the whole axis is taken. Extents below 1, other ranks, and chunks beyond
-// the limits are refused. A Compression is kept as it is or refused. The Fill of
+// the limits are refused. Codecs of Blosc are kept as they are or refused. The Fill of
 // numbers and bools of at most 8 bytes is kept exactly, that of others is kept or
 // refused. WriteChunk refuses an index outside the grid and bytes that do not
 // decode to a chunk of the array, and leaves what was there.

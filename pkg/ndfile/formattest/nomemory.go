@@ -13,7 +13,7 @@ import (
 )
 
 // NoMemory is the check of that name for arrays that are stored as a Spec says: its
-// Codecs, Compression, Shards (any) and DType (one of variable length for texts).
+// Codecs, Shards (any) and DType (one of variable length for texts).
 func NoMemory(t *testing.T, c Config, stored ndfile.Spec) {
 	s := newSuite(t, c, "NoMemory")
 	for _, b := range s.bulks(stored) {

@@ -360,18 +360,19 @@ func (a *shelfArray) layOut() error {
 	if n, err := ndarray.NBytes(spec.Chunks, max(spec.DType.Size, 1)); err != nil || n > maxShelfChunk {
 		return ndfile.NewError(ndfile.ErrLimit, "huge chunks")
 	}
-	switch c := spec.Compression; {
-	case c == nil:
+	switch c, ok := spec.Compression(); {
+	case spec.Codecs == nil:
+	case !ok && a.file.bug != "takes any codec":
+		return ndfile.NewError(ndfile.ErrNotSupported, "unknown compression")
 	case !slices.Contains(shelfCodecs, c.Codec) || c.Level < 0 || c.Level > 9 || c.Shuffle < 0 || c.Shuffle > 2:
 		if a.file.bug != "takes any codec" {
 			return ndfile.NewError(ndfile.ErrNotSupported, "unknown compression")
 		}
 	default:
-		copied := *c
 		if a.file.bug == "bends levels" {
-			copied.Level = max(c.Level, 1)
+			c.Level = max(c.Level, 1)
 		}
-		spec.Compression = &copied
+		spec.Codecs = c.Codecs()
 	}
 	switch {
 	case a.file.bug == "loses fill":
@@ -565,7 +566,7 @@ func (f *shelfFile) encode() []byte {
 		o.Set("dtype", pyjson.String(a.spec.DType.String()))
 		o.Set("shape", ints(a.spec.Shape))
 		o.Set("chunks", ints(a.spec.Chunks))
-		if c := a.spec.Compression; c != nil {
+		if c, ok := a.spec.Compression(); ok {
 			o.Set("codec", pyjson.String(c.Codec))
 			o.Set("how", ints([]int64{int64(c.Level), int64(c.Shuffle)}))
 		}
@@ -631,7 +632,7 @@ func (f *shelfFile) decode(text []byte) error {
 		}
 		if codec, ok := get(o, "codec").Str(); ok {
 			how := append(ints(get(o, "how")), -1, -1)
-			a.spec.Compression = &ndfile.Compression{Codec: codec, Level: int(how[0]), Shuffle: int(how[1])}
+			a.spec.Codecs = ndfile.Compression{Codec: codec, Level: int(how[0]), Shuffle: int(how[1])}.Codecs()
 		}
 		if text, ok := get(o, "fill").Str(); ok {
 			if a.spec.Fill, err = hex.DecodeString(text); err != nil {

@@ -181,7 +181,7 @@ func TestWritten(t *testing.T) {
 					n++
 					s := store{Path: filepath.Join(dir, strconv.Itoa(n)), Version: version, DType: strconv.Quote(dtype), Shape: []int64{130, 70}}
 					spec := ndfile.Spec{DType: ndarray.MustParse(dtype), Shape: s.Shape, Chunks: []int64{50, 64},
-						Compression: &ndfile.Compression{Codec: codec, Level: 1 + n%9, Shuffle: shuffle}}
+						Codecs: ndfile.Compression{Codec: codec, Level: 1 + n%9, Shuffle: shuffle}.Codecs()}
 					data := write(t, format, &s, spec, rng)
 					if version == 0 {
 						chunks = append(chunks, cut(t, &s, spec, data, "__zdata__", ".blosc")...)
