@@ -22,7 +22,7 @@ export NDFILE_LIB := $(CURDIR)/$(LIB)
 RUNPY := PYTHONPATH=bindings/python $(PY)
 
 .PHONY: abi cross help tools build demo test test-go test-c test-fortran test-python test-ecosystem site test-julia lint lint-go lint-python gen gen-check \
-        race torture fuzz bench bench-quick bench-blosc install test-install wheels clean
+        race torture fuzz bench bench-old bench-quick bench-blosc install test-install wheels clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -169,6 +169,9 @@ bench: $(LIB) $(VENV)/ok ## all benchmarks against real peers, some 35 minutes; 
 
 bench-quick: $(LIB) $(VENV)/ok ## run every benchmark on a few files, to see that it works
 	$(BENCHMARKS) -quick -disk $(B)/bench-disk -out $(B)/bench-quick $(BENCH)
+
+bench-old: $(LIB) ## the small calls beside those of an earlier commit, in one process; BASE is the commit
+	CC='$(CC)' sh benchmarks/sidebyside/run.sh $(B) $(BASE)
 
 wheels: tools ## the source distribution and wheels for Linux on x86_64 and aarch64 in build/dist, with zig as the C compiler
 	@GO='$(GO)' nice sh tools/packaging/wheels.sh '$(B)' '$(PYTHON)' $(MACHINES)

@@ -26,10 +26,10 @@ func (w *writer) room() (vfs.File, error) {
 		return nil, err
 	}
 	if size == 0 {
-		w.spool, err = w.fsys.CreatePrivate(w.fsys.TempName(w.path))
+		w.spool, err = w.fsys.CreatePrivate(w.fsys.TempName(w.Path))
 		return w.spool, err
 	}
-	if w.out, err = vfs.NewReplace(w.fsys, w.path, w.opt); err != nil {
+	if w.out, err = vfs.NewReplace(w.fsys, w.Path, w.opt); err != nil {
 		return nil, err
 	}
 	for _, p := range vars {
@@ -46,7 +46,7 @@ func (w *writer) layout() (vars []*pending, header int64, err error) {
 		return nil, 0, nil
 	}
 	end := int64(0)
-	for _, p := range w.arrays {
+	for _, p := range w.Members {
 		if !p.noData && p.count > 0 && !p.isPlain() {
 			return nil, 0, nil
 		}
@@ -69,8 +69,8 @@ func (w *writer) layout() (vars []*pending, header int64, err error) {
 
 // sorted gives the variables in the order of the file.
 func (w *writer) sorted() []*pending {
-	vars := make([]*pending, 0, len(w.names))
-	for _, p := range w.arrays {
+	vars := make([]*pending, 0, len(w.Order))
+	for _, p := range w.Members {
 		vars = append(vars, p)
 	}
 	slices.SortFunc(vars, func(a, b *pending) int { return compareEntries(&a.entry, &b.entry) })
@@ -78,13 +78,13 @@ func (w *writer) sorted() []*pending {
 }
 
 func (w *writer) header(vars []*pending) []byte {
-	return appendHeader(nil, len(vars), func(i int) *entry { return &vars[i].entry }, w.attrs)
+	return appendHeader(nil, len(vars), func(i int) *entry { return &vars[i].entry }, w.Attrs())
 }
 
 // commit writes the header, and all else where it does not stand behind it.
 func (w *writer) commit(ctx context.Context) error {
-	for _, name := range w.names {
-		if err := w.arrays[name].complete(); err != nil {
+	for _, name := range w.Order {
+		if err := w.Members[name].complete(); err != nil {
 			return ndfile.Locate(err, "", name, true)
 		}
 	}
@@ -112,7 +112,7 @@ func inPlace(vars []*pending, header int64) bool {
 
 // join writes the file of the header and the parts in the spool.
 func (w *writer) join(ctx context.Context, vars []*pending, header []byte) error {
-	r, err := vfs.NewReplace(w.fsys, w.path, w.opt)
+	r, err := vfs.NewReplace(w.fsys, w.Path, w.opt)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (w *writer) join(ctx context.Context, vars []*pending, header []byte) error
 
 // drop closes the file and removes the spool, unless it has become the file.
 func (w *writer) drop() error {
-	w.closed = true
+	w.IsClosed = true
 	spool, out := w.spool, w.out
 	w.spool, w.out = nil, nil
 	switch {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -18,20 +18,14 @@ import (
 // itself where it can be (see place.go), or a temporary one. In memory are one block
 // and the masks as bits. Its methods and those of its arrays exclude each other.
 type writer struct {
-	fsys  ndfile.FS
-	path  string
-	opt   ndfile.WriteOptions
-	attrs *ndfile.Attrs
-
+	fsys ndfile.FS
+	opt  ndfile.WriteOptions
 	file bool // what is replaced is a file, or nothing
 
-	mu     sync.Mutex
-	names  []string
-	arrays map[string]*pending
-	out    *vfs.Replace // the new file, where that is the spool
-	spool  vfs.File     // nil until something is written
-	end    int64        // of what is used of the spool
-	closed bool
+	edit.Dataset[*pending]
+	out   *vfs.Replace // the new file, where that is the spool
+	spool vfs.File     // nil until something is written
+	end   int64        // of what is used of the spool
 }
 
 // Create starts a file. Each variable takes its data as consecutive blocks of
@@ -52,10 +46,8 @@ func (format) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndfil
 	case err == nil && info.Mode == vfs.Dir:
 		return nil, ndfile.NewError(ndfile.ErrExists, "the path is a folder")
 	}
-	w := &writer{fsys: fsys, path: strings.Clone(path), opt: opt.WriteOptions, attrs: opt.Attrs.Clone(), file: file, arrays: map[string]*pending{}}
-	if w.attrs == nil {
-		w.attrs = ndfile.NewAttrs()
-	}
+	w := &writer{fsys: fsys, opt: opt.WriteOptions, file: file}
+	w.Begin(path, opt.Attrs.Clone())
 	return w, nil
 }
 
@@ -68,40 +60,17 @@ func refuseTrailing(opt *ndfile.CreateOptions) error {
 	return ndfile.NewError(ndfile.ErrNotSupported, "the ds format has no bytes after the data")
 }
 
-func (w *writer) Kind() ndfile.Kind { return ndfile.Dataset }
-
-// Names are in the order of Add; in the file they are sorted.
-func (w *writer) Names() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.names[:len(w.names):len(w.names)]
-}
-
-func (w *writer) Array(name string) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return nil, ndfile.ErrClosed()
-	}
-	if p := w.arrays[name]; p != nil {
-		return p, nil
-	}
-	return nil, ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(name)
-}
-
-func (w *writer) Attrs() *ndfile.Attrs { return w.attrs }
-
 // Add declares a variable. Bytes and Unicode dtypes of fixed size are stored as
 // str and unicode, without the NULs at their end; other dtypes that the format
 // has no type for are ErrDType.
 func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	name = strings.Clone(name)
-	if w.closed {
+	if w.IsClosed {
 		return nil, ndfile.ErrClosed()
 	}
-	if w.arrays[name] != nil {
+	if w.Members[name] != nil {
 		return nil, ndfile.NewError(ndfile.ErrNameExists, ndfile.ErrNameExists.Text).In(name)
 	}
 	spec.Shape, spec.Dims = slices.Clone(spec.Shape), slices.Clone(spec.Dims)
@@ -115,16 +84,15 @@ func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile
 	}
 	p := &pending{entry: e, w: w, spec: spec, base: -1}
 	p.enc.dtype = e.dtype()
-	w.arrays[name] = p
-	w.names = append(w.names, name)
+	w.Declare(name, p)
 	return p, nil
 }
 
 // Close writes the file. Nothing is left of it after an error.
 func (w *writer) Close(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
 		return ndfile.ErrClosed()
 	}
 	err := w.commit(ctx)
@@ -135,9 +103,9 @@ func (w *writer) Close(ctx context.Context) error {
 }
 
 func (w *writer) Abort() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
 		return ndfile.ErrClosed()
 	}
 	return w.drop()
@@ -170,9 +138,9 @@ func (p *pending) Spec() ndfile.Spec { return p.spec }
 func (p *pending) Attrs() *ndfile.Attrs { return p.spec.Attrs }
 
 func (p *pending) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
-	if p.w.closed {
+	p.w.Lock()
+	defer p.w.Unlock()
+	if p.w.IsClosed {
 		return p.inArray(ndfile.ErrClosed())
 	}
 	return p.inArray(ndfile.NewError(ndfile.ErrNotSupported, "a ds file cannot be read while it is written"))
@@ -198,8 +166,8 @@ func (p *pending) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buf
 // WriteMasked is WriteBox for arrays added with Masked; others take a mask only
 // when nothing in it is missing.
 func (p *pending) WriteMasked(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
-	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
+	p.w.Lock()
+	defer p.w.Unlock()
 	return p.inArray(p.write(ctx, box, src, mask))
 }
 
@@ -227,8 +195,8 @@ func (p *pending) write(ctx context.Context, box ndarray.Box, src ndarray.Buffer
 }
 
 func (p *pending) WriteStrings(ctx context.Context, box ndarray.Box, offsets []int64, data, mask []byte) error {
-	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
+	p.w.Lock()
+	defer p.w.Unlock()
 	err := p.accepts(box)
 	if err == nil && !p.spec.DType.IsVar() {
 		err = ndfile.NewError(ndfile.ErrDType, "the elements are "+p.spec.DType.String()+", not strings of any length")
@@ -250,7 +218,7 @@ func errNotMasked() error {
 // accepts checks what every write has in common.
 func (p *pending) accepts(box ndarray.Box) error {
 	switch {
-	case p.w.closed:
+	case p.w.IsClosed:
 		return ndfile.ErrClosed()
 	case p.noData:
 		return ndfile.NewError(ndfile.ErrNoData, "the variable was declared to have no data")

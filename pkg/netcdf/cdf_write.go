@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -17,19 +17,14 @@ import (
 // depends on all variables, so elements are kept in a temporary file, the spool,
 // until Close. Its methods and those of its arrays exclude each other.
 type cdfWriter struct {
-	fsys  ndfile.FS
-	path  string
-	out   *vfs.Replace
-	attrs *ndfile.Attrs
+	fsys ndfile.FS
+	out  *vfs.Replace
 
-	mu     sync.Mutex
-	draft  *cdfDraft
-	names  []string
-	all    []*cdfArray
-	arrays map[string]ndfile.Array
-	spool  vfs.File // nil until a variable is added
-	end    int64    // of what is used of the spool
-	closed bool
+	edit.Dataset[ndfile.Array]
+	draft *cdfDraft
+	all   []*cdfArray
+	spool vfs.File // nil until a variable is added
+	end   int64    // of what is used of the spool
 }
 
 // cdfArray is a variable of it.
@@ -44,47 +39,25 @@ type cdfArray struct {
 	cover   flat.Coverage
 }
 
-func (w *cdfWriter) Kind() ndfile.Kind       { return ndfile.Dataset }
-func (w *cdfWriter) Attrs() *ndfile.Attrs    { return w.attrs }
-func (w *cdfWriter) located(err error) error { return ndfile.Locate(err, w.path, "", false) }
-
-func (w *cdfWriter) Names() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.names[:len(w.names):len(w.names)]
-}
-
-func (w *cdfWriter) Array(name string) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return nil, w.located(ndfile.ErrClosed())
-	}
-	if a := w.arrays[name]; a != nil {
-		return a, nil
-	}
-	return nil, w.located(ndfile.NewError(ndfile.ErrName, "").In(strings.Clone(name)))
-}
-
 func (w *cdfWriter) Add(_ context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	name = strings.Clone(name)
 	a, err := w.add(name, &spec)
 	if err != nil {
-		return nil, ndfile.Locate(err, w.path, name, true)
+		return nil, ndfile.Locate(err, w.Path, name, true)
 	}
-	w.all, w.names = append(w.all, a), append(w.names, name)
-	w.arrays[name] = a
+	w.all = append(w.all, a)
+	w.Declare(name, a)
 	if _, numeric := dtypeOf(a.typ); numeric {
-		w.arrays[name] = &cdfMasked{a}
+		w.Members[name] = &cdfMasked{a}
 	}
-	return w.arrays[name], nil
+	return w.Members[name], nil
 }
 
 func (w *cdfWriter) add(name string, spec *ndfile.Spec) (*cdfArray, error) {
 	switch {
-	case w.closed:
+	case w.IsClosed:
 		return nil, ndfile.ErrClosed()
 	case w.draft.names[name]:
 		return nil, ndfile.NewError(ndfile.ErrNameExists, "")
@@ -124,12 +97,12 @@ func (a *cdfArray) await() {
 
 func (a *cdfArray) Spec() ndfile.Spec       { return a.spec }
 func (a *cdfArray) Attrs() *ndfile.Attrs    { return a.attrs }
-func (a *cdfArray) located(err error) error { return ndfile.Locate(err, a.w.path, a.name, true) }
+func (a *cdfArray) located(err error) error { return ndfile.Locate(err, a.w.Path, a.name, true) }
 
 func (a *cdfArray) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	a.w.mu.Lock()
-	defer a.w.mu.Unlock()
-	if a.w.closed {
+	a.w.Lock()
+	defer a.w.Unlock()
+	if a.w.IsClosed {
 		return a.located(ndfile.ErrClosed())
 	}
 	return a.located(ndfile.NewError(ndfile.ErrNotSupported, "a file that is being written cannot be read: close it first"))
@@ -153,9 +126,9 @@ func (a *cdfMasked) ReadMasked(ctx context.Context, box ndarray.Box, dst ndarray
 }
 
 func (a *cdfArray) write(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
-	a.w.mu.Lock()
-	defer a.w.mu.Unlock()
-	if a.w.closed {
+	a.w.Lock()
+	defer a.w.Unlock()
+	if a.w.IsClosed {
 		return a.located(ndfile.ErrClosed())
 	}
 	err := checkWrite(&a.spec, box, src, mask)
@@ -219,18 +192,18 @@ func (a *cdfArray) put(ctx context.Context, box ndarray.Box, src ndarray.Buffer,
 
 // Close writes the file. Nothing is left of it after an error.
 func (w *cdfWriter) Close(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return w.located(ndfile.ErrClosed())
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
+		return w.Located(ndfile.ErrClosed())
 	}
 	err := w.commit(ctx)
 	if err != nil {
 		w.abort()
-		return w.located(err)
+		return w.Located(err)
 	}
 	w.drop()
-	return w.located(w.out.Commit())
+	return w.Located(w.out.Commit())
 }
 
 func (w *cdfWriter) commit(ctx context.Context) error {
@@ -253,7 +226,7 @@ func (w *cdfWriter) commit(ctx context.Context) error {
 		}
 		vars[i] = a.cdfNew
 	}
-	if err := w.draft.layOut(vars, w.attrs); err != nil {
+	if err := w.draft.layOut(vars, w.Attrs()); err != nil {
 		return err
 	}
 	out := &joiner{ctx: ctx, out: w.out.File(), spool: w.spool}
@@ -318,12 +291,12 @@ func (a *cdfArray) choose(ctx context.Context) error {
 
 // Abort leaves nothing of the file.
 func (w *cdfWriter) Abort() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return w.located(ndfile.ErrClosed())
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
+		return w.Located(ndfile.ErrClosed())
 	}
-	return w.located(w.abort())
+	return w.Located(w.abort())
 }
 
 func (w *cdfWriter) abort() error {
@@ -333,7 +306,7 @@ func (w *cdfWriter) abort() error {
 
 // drop closes the file and removes the spool.
 func (w *cdfWriter) drop() {
-	w.closed = true
+	w.IsClosed = true
 	if w.spool != nil {
 		w.spool.Close() // its content is not needed any more
 		w.fsys.Remove(w.spool.Name())

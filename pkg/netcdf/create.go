@@ -81,7 +81,9 @@ func (d *created) newCDF(m model) (ndfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cdfWriter{fsys: d.fsys, path: d.path, out: d.out, attrs: d.attrs, draft: draft, arrays: map[string]ndfile.Array{}}, nil
+	w := &cdfWriter{fsys: d.fsys, out: d.out, draft: draft}
+	w.Begin(d.path, d.attrs)
+	return w, nil
 }
 
 func (d *created) Kind() ndfile.Kind       { return ndfile.Dataset }

@@ -307,7 +307,7 @@ func (a *newArray) typed() ndfile.Array {
 
 func (a *newArray) Spec() ndfile.Spec       { return a.spec }
 func (a *newArray) Attrs() *ndfile.Attrs    { return a.attrs }
-func (a *newArray) located(err error) error { return ndfile.Locate(err, a.file.path, a.name, true) }
+func (a *newArray) located(err error) error { return ndfile.Locate(err, a.file.Path, a.name, true) }
 
 func (a *newArray) firstMissing() int64 {
 	n, _ := ndarray.Count(a.spec.Shape) // checked by newArray
@@ -315,9 +315,9 @@ func (a *newArray) firstMissing() int64 {
 }
 
 func (a *newArray) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	a.file.mu.Lock()
-	defer a.file.mu.Unlock()
-	if a.file.closed {
+	a.file.Lock()
+	defer a.file.Unlock()
+	if a.file.IsClosed {
 		return a.located(ndfile.ErrClosed())
 	}
 	return a.located(ndfile.NewError(ndfile.ErrNotSupported, "a file that is being written cannot be read: close it first"))
@@ -343,9 +343,9 @@ func (a *newMaskedArray) ReadMasked(ctx context.Context, box ndarray.Box, dst nd
 }
 
 func (a *newArray) writeMasked(ctx context.Context, box ndarray.Box, src ndarray.Buffer, mask []byte) error {
-	a.file.mu.Lock()
-	defer a.file.mu.Unlock()
-	if a.file.closed {
+	a.file.Lock()
+	defer a.file.Unlock()
+	if a.file.IsClosed {
 		return ndfile.ErrClosed()
 	}
 	if err := checkWrite(&a.spec, box, src, mask); err != nil {
@@ -427,13 +427,13 @@ func (a *newStringArray) ReadStrings(ctx context.Context, box ndarray.Box, _ []i
 // WriteStrings implements [ndfile.Strings]. A missing string is
 // ndfile.ErrNotSupported, one with a NUL or that is not UTF-8 ndfile.ErrValue.
 func (a *newStringArray) WriteStrings(ctx context.Context, box ndarray.Box, offsets []int64, data []byte, mask []byte) error {
-	a.file.mu.Lock()
-	defer a.file.mu.Unlock()
+	a.file.Lock()
+	defer a.file.Unlock()
 	return a.located(a.writeStrings(ctx, box, offsets, data, mask))
 }
 
 func (a *newArray) writeStrings(ctx context.Context, box ndarray.Box, offsets []int64, data []byte, mask []byte) error {
-	if a.file.closed {
+	if a.file.IsClosed {
 		return ndfile.ErrClosed()
 	}
 	if err := box.Check(a.spec.Shape); err != nil {

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unsafe"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndfile"
@@ -25,11 +25,12 @@ import (
 // machine's own it is built in memory. Boxes of an array may be written in any order;
 // Close verifies that all elements were written, else it fails with ndfile.ErrOrder.
 func (d *created) newLibrary(m model) (ndfile.File, error) {
-	w := &writer{fsys: d.fsys, path: d.path, out: d.out, attrs: d.attrs, model: m, types: d.extra.types, unlimited: d.extra.unlimited, arrays: map[string]ndfile.Array{}}
+	w := &writer{fsys: d.fsys, out: d.out, model: m, types: d.extra.types, unlimited: d.extra.unlimited}
+	w.Begin(d.path, d.attrs)
 	if err := load(); err != nil {
 		return nil, err
 	}
-	if info, err := w.fsys.Stat(w.path); err == nil && info.Mode == vfs.Other {
+	if info, err := w.fsys.Stat(w.Path); err == nil && info.Mode == vfs.Other {
 		return nil, ndfile.NewError(ndfile.ErrNotSupported, "libnetcdf writes files only, no devices and pipes")
 	}
 	w.memory = w.fsys != ndfile.OS
@@ -49,23 +50,18 @@ func (d *created) newLibrary(m model) (ndfile.File, error) {
 // writer is a file being created.
 type writer struct {
 	fsys   ndfile.FS
-	path   string
 	out    *vfs.Replace
 	memory bool // libnetcdf builds the file in memory
 	root   *group
-	attrs  *ndfile.Attrs
-	names  []string
-	arrays map[string]ndfile.Array
 
 	model     model
 	types     attTypes // of the attributes of the root
 	unlimited []string // dimensions
 	defining  bool     // in the classic model: dimensions, variables and attributes can be defined, and no elements written
 
-	mu      sync.Mutex // guards what follows, and all calls
+	edit.Dataset[ndfile.Array]
 	pending []*newArray
 	all     []*newArray
-	closed  bool
 }
 
 // start lets libnetcdf create the file in place of the empty one.
@@ -108,44 +104,26 @@ func (w *writer) define(on bool) error {
 	return failed(C.ndnc_enddef(w.root.ncid), ndfile.ErrIO, "define")
 }
 
-func (w *writer) Kind() ndfile.Kind       { return ndfile.Dataset }
-func (w *writer) Names() []string         { return w.names }
-func (w *writer) Attrs() *ndfile.Attrs    { return w.attrs }
-func (w *writer) located(err error) error { return ndfile.Locate(err, w.path, "", false) }
-
-func (w *writer) Array(name string) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return nil, w.located(ndfile.ErrClosed())
-	}
-	if a := w.arrays[name]; a != nil {
-		return a, nil
-	}
-	return nil, w.located(ndfile.NewError(ndfile.ErrName, "").In(strings.Clone(name)))
-}
-
 // Add declares an array. "group/name" puts it into a group. A name, attribute,
 // dimension or dtype that NetCDF does not have is refused: see README.md.
 func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	name = strings.Clone(name)
 	a, err := w.add(ctx, name, spec)
 	if err != nil {
-		return nil, ndfile.Locate(err, w.path, name, true)
+		return nil, ndfile.Locate(err, w.Path, name, true)
 	}
-	w.names = append(w.names, name)
-	w.arrays[name] = a.typed()
+	w.Declare(name, a.typed())
 	w.all = append(w.all, a)
-	return w.arrays[name], nil
+	return w.Members[name], nil
 }
 
 func (w *writer) add(ctx context.Context, name string, spec ndfile.Spec) (*newArray, error) {
-	if w.closed {
+	if w.IsClosed {
 		return nil, ndfile.ErrClosed()
 	}
-	if w.arrays[name] != nil {
+	if w.Members[name] != nil {
 		return nil, ndfile.NewError(ndfile.ErrNameExists, "")
 	}
 	a, err := w.newArray(name, spec)
@@ -185,17 +163,17 @@ func (w *writer) settle(ctx context.Context, all bool) error {
 
 // Close writes what waits and the attributes, and makes the file visible.
 func (w *writer) Close(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return w.located(ndfile.ErrClosed())
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
+		return w.Located(ndfile.ErrClosed())
 	}
 	err := w.finish(ctx)
 	if err != nil {
 		w.abort()
-		return w.located(err)
+		return w.Located(err)
 	}
-	return w.located(w.out.Commit())
+	return w.Located(w.out.Commit())
 }
 
 func (w *writer) finish(ctx context.Context) error {
@@ -234,7 +212,7 @@ func (w *writer) finishLibrary() (image C.ndnc_memio, err error) {
 	if err := w.putAttributes(); err != nil {
 		return image, err
 	}
-	w.closed = true
+	w.IsClosed = true
 	if w.memory {
 		return image, failed(C.ndnc_close_memio(w.root.ncid, &image), ndfile.ErrIO, "close")
 	}
@@ -243,7 +221,7 @@ func (w *writer) finishLibrary() (image C.ndnc_memio, err error) {
 
 // putAttributes writes those of the file. "group/name" is one of a group.
 func (w *writer) putAttributes() error {
-	groups, err := splitAttributes(w.attrs)
+	groups, err := splitAttributes(w.Attrs())
 	if err == nil {
 		err = w.define(true)
 	}
@@ -274,17 +252,17 @@ func (w *writer) putAttributes() error {
 
 // Abort leaves nothing of the file.
 func (w *writer) Abort() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return w.located(ndfile.ErrClosed())
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
+		return w.Located(ndfile.ErrClosed())
 	}
-	return w.located(w.abort())
+	return w.Located(w.abort())
 }
 
 func (w *writer) abort() error {
-	if !w.closed {
-		w.closed = true
+	if !w.IsClosed {
+		w.IsClosed = true
 		mu.Lock()
 		C.ndnc_close(w.root.ncid) // what it says about a file that is dropped does not matter
 		mu.Unlock()

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/ndfile/ndfile/pkg/internal/edit"
 	"github.com/ndfile/ndfile/pkg/internal/flat"
 	"github.com/ndfile/ndfile/pkg/internal/vfs"
 	"github.com/ndfile/ndfile/pkg/ndarray"
@@ -38,7 +38,9 @@ func (*archive) Create(ctx context.Context, fsys ndfile.FS, path string, opt ndf
 	if err != nil {
 		return nil, err
 	}
-	return &archiveWriter{fsys: fsys, out: out, path: strings.Clone(path), arrays: map[string]*newMember{}}, nil
+	w := &archiveWriter{fsys: fsys, out: out}
+	w.Begin(path, nil)
+	return w, nil
 }
 
 func errNoArchiveAttrs() error {
@@ -47,17 +49,12 @@ func errNoArchiveAttrs() error {
 
 // archiveWriter is an archive being created.
 type archiveWriter struct {
-	fsys  ndfile.FS
-	out   *vfs.Replace
-	path  string
-	attrs ndfile.Attrs
+	fsys ndfile.FS
+	out  *vfs.Replace
 
-	mu     sync.Mutex
-	names  []string
-	arrays map[string]*newMember
-	spool  vfs.File // nil until an array is added
-	end    int64    // of what is used of the spool
-	closed bool
+	edit.Dataset[*newMember]
+	spool vfs.File // nil until an array is added
+	end   int64    // of what is used of the spool
 }
 
 // newMember is an array of it.
@@ -73,44 +70,22 @@ type newMember struct {
 	cover      flat.Coverage
 }
 
-func (w *archiveWriter) Kind() ndfile.Kind     { return ndfile.Dataset }
-func (w *archiveWriter) Attrs() *ndfile.Attrs  { return &w.attrs }
-func (w *archiveWriter) located(e error) error { return ndfile.Locate(e, w.path, "", false) }
-
-func (w *archiveWriter) Names() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.names[:len(w.names):len(w.names)]
-}
-
-func (w *archiveWriter) Array(name string) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return nil, w.located(ndfile.ErrClosed())
-	}
-	if m := w.arrays[name]; m != nil {
-		return m, nil
-	}
-	return nil, w.located(ndfile.NewError(ndfile.ErrName, ndfile.ErrName.Text).In(strings.Clone(name)))
-}
-
 // Add declares an array, which is the member NAME.npy.
 func (w *archiveWriter) Add(_ context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Lock()
+	defer w.Unlock()
 	m, err := w.add(strings.Clone(name), spec)
 	if err != nil {
-		return nil, ndfile.Locate(err, w.path, name, true)
+		return nil, ndfile.Locate(err, w.Path, name, true)
 	}
 	return m, nil
 }
 
 func (w *archiveWriter) add(name string, spec ndfile.Spec) (*newMember, error) {
 	switch {
-	case w.closed:
+	case w.IsClosed:
 		return nil, ndfile.ErrClosed()
-	case w.arrays[name] != nil:
+	case w.Members[name] != nil:
 		return nil, ndfile.NewError(ndfile.ErrNameExists, "")
 	case name == "" || strings.ContainsRune(name, 0) || !utf8.ValidString(name):
 		return nil, ndfile.NewError(ndfile.ErrValue, "the name of an array in a .npz archive: expected a text in UTF-8 without NUL, found "+strconv.Quote(name))
@@ -136,12 +111,12 @@ func (w *archiveWriter) add(name string, spec ndfile.Spec) (*newMember, error) {
 	m.data = m.parsed.Block
 	m.data.File, m.data.Offset = w.spool, w.end
 	w.end += m.size
-	w.arrays[name], w.names = m, append(w.names, name)
+	w.Declare(name, m)
 	return m, nil
 }
 
 func (m *newMember) Attrs() *ndfile.Attrs    { return &m.attrs }
-func (m *newMember) located(err error) error { return ndfile.Locate(err, m.w.path, m.name, true) }
+func (m *newMember) located(err error) error { return ndfile.Locate(err, m.w.Path, m.name, true) }
 
 func (m *newMember) Spec() ndfile.Spec {
 	s := m.parsed.Spec()
@@ -162,18 +137,18 @@ func compressedExtra(on bool) *ndfile.Attrs {
 }
 
 func (m *newMember) ReadBox(context.Context, ndarray.Box, ndarray.Buffer) error {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	if m.w.closed {
+	m.w.Lock()
+	defer m.w.Unlock()
+	if m.w.IsClosed {
 		return m.located(ndfile.ErrClosed())
 	}
 	return m.located(ndfile.NewError(ndfile.ErrNotSupported, "a file that is being written cannot be read: close it first"))
 }
 
 func (m *newMember) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffer) error {
-	m.w.mu.Lock()
-	defer m.w.mu.Unlock()
-	if m.w.closed {
+	m.w.Lock()
+	defer m.w.Unlock()
+	if m.w.IsClosed {
 		return m.located(ndfile.ErrClosed())
 	}
 	err := m.data.WriteBox(ctx, box, src)
@@ -185,28 +160,28 @@ func (m *newMember) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.B
 
 // Close verifies that the archive is complete and makes it visible.
 func (w *archiveWriter) Close(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return w.located(ndfile.ErrClosed())
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
+		return w.Located(ndfile.ErrClosed())
 	}
 	err := w.commit(ctx)
 	w.drop()
 	if err != nil {
 		w.out.Abort()
-		return w.located(err)
+		return w.Located(err)
 	}
-	return w.located(w.out.Commit())
+	return w.Located(w.out.Commit())
 }
 
 func (w *archiveWriter) commit(ctx context.Context) error {
-	if w.attrs.Len() > 0 {
+	if w.Attrs().Len() > 0 {
 		return errNoArchiveAttrs()
 	}
 	z := zip.NewWriter(&sequential{ctx: ctx, file: w.out.File()})
 	z.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.DefaultCompression) })
-	for _, name := range w.names {
-		if err := w.arrays[name].put(ctx, z); err != nil {
+	for _, name := range w.Order {
+		if err := w.Members[name].put(ctx, z); err != nil {
 			return ndfile.Locate(err, "", name, true)
 		}
 	}
@@ -261,18 +236,18 @@ func (s *sequential) Write(p []byte) (int, error) {
 
 // Abort leaves nothing of the archive.
 func (w *archiveWriter) Abort() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return w.located(ndfile.ErrClosed())
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
+		return w.Located(ndfile.ErrClosed())
 	}
 	w.drop()
-	return w.located(w.out.Abort())
+	return w.Located(w.out.Abort())
 }
 
 // drop closes the archive and removes the spool.
 func (w *archiveWriter) drop() {
-	w.closed = true
+	w.IsClosed = true
 	if w.spool != nil {
 		w.spool.Close() // its content is not needed any more
 		w.fsys.Remove(w.spool.Name())

@@ -230,29 +230,37 @@ func (w *worker) storeTexts(a *Array, index []int64, ids []byte, opt vfs.WriteOp
 func (a *Array) refillTexts(ctx context.Context, index, inside []int64) error {
 	return one(ctx, func(w *worker, _ int64) error {
 		return a.exclusively(ctx, index, func() error {
-			w.index = append(w.space[0][:0], index...)
-			var old *textChunk
-			found, free, err := w.loadTexts(ctx, a, &old)
-			if err != nil || !found {
-				return err
-			}
-			defer free()
-			var memory mem.Buffer
-			defer memory.Free()
-			kept, err := w.textsInside(a, &memory, old.len(), inside)
-			if err != nil {
-				return err
-			}
-			opt := a.Write
-			opt.Commit = vfs.CommitAtomic
-			return w.storeTexts(a, index, kept, opt, func(id uint64) []byte {
-				if id < uint64(old.len()) {
-					return old.text(int(id))
-				}
-				return a.Fill
+			return w.keptTexts(ctx, a, index, inside, func(old *textChunk, kept []byte) error {
+				opt := a.Write
+				opt.Commit = vfs.CommitAtomic
+				return w.storeTexts(a, index, kept, opt, func(id uint64) []byte {
+					if id < uint64(old.len()) {
+						return old.text(int(id))
+					}
+					return a.Fill
+				})
 			})
 		})
 	})
+}
+
+// keptTexts has do look at a chunk, if there is one, with the numbers of its elements
+// as textsInside gives them.
+func (w *worker) keptTexts(ctx context.Context, a *Array, index, inside []int64, do func(old *textChunk, kept []byte) error) error {
+	w.index = append(w.space[0][:0], index...)
+	var old *textChunk
+	found, free, err := w.loadTexts(ctx, a, &old)
+	if err != nil || !found {
+		return err
+	}
+	defer free()
+	var memory mem.Buffer
+	defer memory.Free()
+	kept, err := w.textsInside(a, &memory, old.len(), inside)
+	if err != nil {
+		return err
+	}
+	return do(old, kept)
 }
 
 // textsInside numbers the n elements of a chunk that lie in its first places along
@@ -287,26 +295,15 @@ func (a *Array) clearedTexts(ctx context.Context, index, inside []int64) (clear 
 		if unlock != nil {
 			defer unlock()
 		}
-		w.index = append(w.space[0][:0], index...)
-		var old *textChunk
-		found, free, err := w.loadTexts(ctx, a, &old)
-		if err != nil || !found {
-			return err
-		}
-		defer free()
-		var memory mem.Buffer
-		defer memory.Free()
-		kept, err := w.textsInside(a, &memory, old.len(), inside)
-		if err != nil {
-			return err
-		}
-		for i := range old.len() {
-			if binary.NativeEndian.Uint64(kept[i*TextID.Size:]) == math.MaxUint64 && !bytes.Equal(old.text(i), a.Fill) {
-				clear = false
-				break
+		return w.keptTexts(ctx, a, index, inside, func(old *textChunk, kept []byte) error {
+			for i := range old.len() {
+				if binary.NativeEndian.Uint64(kept[i*TextID.Size:]) == math.MaxUint64 && !bytes.Equal(old.text(i), a.Fill) {
+					clear = false
+					break
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 	return clear, err
 }
