@@ -294,7 +294,7 @@ func (j *job) chunked(format, operation, threads string) (func() error, error) {
 		}
 	}
 	ndfile.SetThreads(n)
-	spec := ndfile.Spec{DType: j.dtype, Shape: j.shape, Chunks: []int64{j.chunk}, Compression: &ndfile.Compression{Codec: "lz4", Level: 5, Shuffle: 1}}
+	spec := ndfile.Spec{DType: j.dtype, Shape: j.shape, Chunks: []int64{j.chunk}, Codecs: ndfile.Compression{Codec: "lz4", Level: 5, Shuffle: 1}.Codecs()}
 	write := func(path string) error {
 		f, err := ndfile.Create(context.Background(), all.Formats, path, ndfile.CreateOptions{Format: format})
 		if err != nil {
