@@ -259,6 +259,10 @@ class Array(Readable, Writable, Chunked, StoredReducible):
             meta = self._meta = (file._tree or file._described()).metadata(self._position)
         return meta
 
+    @property
+    def _changeable(self) -> bool:
+        return self._file.mode != "r"
+
     def _load_attrs(self) -> dict[str, Any]:
         if self._position >= 0:
             return own(self._metadata()["attrs"])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Callable, Protocol
 
 import numpy as np
 
@@ -64,6 +65,8 @@ def from_json(text: str, path: Any) -> Any:
 class Owner(Protocol):
     """What has attributes."""
 
+    @property
+    def _changeable(self) -> bool: ...
     def _load_attrs(self) -> dict[str, Any]: ...
     def _store_attrs(self, raw: bytes) -> None: ...
 
@@ -72,7 +75,69 @@ def of(owner: Owner) -> Attrs:
     """Give the attributes of a file or an array."""
     attrs = Attrs(owner._load_attrs())
     attrs._owner = owner
+    if owner._changeable:
+        attrs._watch()
     return attrs
+
+
+class _Inner:
+    """A list or dict in an attribute of a file that can be changed: its changes are stored."""
+
+    __slots__ = ()
+    _top: tuple[Attrs, str, Any]  # the attributes, the name, and the whole value
+
+    def _changed(self) -> None:
+        _watch(self, self._top)
+        attrs, name, value = self._top
+        attrs._change_inner(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # copies and pickles are of their own
+        kind: Any = dict if isinstance(self, dict) else list
+        return kind, (kind(self),)
+
+
+def _storing(base: type, names: str) -> dict[str, Any]:
+    """Make the methods of a type that change it such that they store."""
+
+    def make(name: str) -> Any:
+        method = getattr(base, name)
+
+        @functools.wraps(method)
+        def changing(self: Any, *args: Any, **kwargs: Any) -> Any:
+            before = base(self)
+            try:
+                result = method(self, *args, **kwargs)
+                self._changed()
+            except BaseException:  # it stays what is stored
+                base.__init__(self, before) if base is list else (dict.clear(self), dict.update(self, before))
+                raise
+            return result
+
+        return changing
+
+    return {name: make(name) for name in names.split()}
+
+
+_DICT = "__setitem__ __delitem__ __ior__ clear pop popitem setdefault update"
+_LIST = "__setitem__ __delitem__ __iadd__ __imul__ append clear extend insert pop remove reverse sort"
+_Dict: Any = type("dict", (_Inner, dict), {"__slots__": ("_top",), **_storing(dict, _DICT)})
+_List: Any = type("list", (_Inner, list), {"__slots__": ("_top",), **_storing(list, _LIST)})
+
+
+def _inner(value: Any, attrs: Attrs, name: str, whole: Any = None) -> Any:
+    """Give a list or dict such that changes inside of it are stored."""
+    inner = value if isinstance(value, _Inner) else (_Dict if isinstance(value, dict) else _List)(value)
+    inner._top = attrs, name, inner if whole is None else whole
+    _watch(inner, inner._top)
+    return inner
+
+
+def _watch(values: Any, top: tuple[Attrs, str, Any]) -> None:
+    """Do what `_inner` does with what is in a list or dict."""
+    base: Any = dict if isinstance(values, dict) else list
+    for i, value in list(values.items() if base is dict else enumerate(values)):
+        if isinstance(value, (dict, list)):
+            base.__setitem__(values, i, _inner(value, *top))
 
 
 class Attrs(dict[str, Any]):
@@ -81,8 +146,9 @@ class Attrs(dict[str, Any]):
     Values are what JSON has: None, bool, int (of any size), float (NaN and infinities too), str, list and
     dict. NumPy scalars and arrays are stored as numbers and lists; bytes, complex numbers and dates are
     `DTypeError` (a `TypeError`). Setting and deleting work on files that can be changed, take effect in the
-    file when it is closed, and are `ReadOnlyError` else. A list or dict taken out and changed in place is
-    not stored until it is assigned again. A copy, also a pickled one, is a dict of its own.
+    file when it is closed, and are `ReadOnlyError` else; so do changes inside of a list or dict,
+    ``f.attrs["levels"].append(3)``. A copy, also a pickled one, is a dict of its own; so are the lists and
+    dicts in attributes of a file open for reading.
 
     Examples
     --------
@@ -104,23 +170,38 @@ class Attrs(dict[str, Any]):
     def __copy__(self) -> dict[str, Any]:
         return dict(self)
 
-    def _set(self, values: Mapping[str, Any]) -> None:
+    def _watch(self) -> None:
+        for name, value in self.items():
+            if isinstance(value, (dict, list)):
+                super().__setitem__(name, _inner(value, self, name))
+
+    def _change(self, change: Callable[[dict[str, Any]], Any]) -> Any:
+        """Change what the file has by now, which may be more than when these were asked for."""
+        values = dict(self._owner._load_attrs())
+        result = change(values)
         self._owner._store_attrs(to_json(values) or b"{}")
         found = self._owner._load_attrs()  # what was stored decides
         super().clear()
         super().update(found)
+        self._watch()
+        return result
+
+    def _change_inner(self, name: str, value: Any) -> None:
+        """Store an attribute inside of which something has changed."""
+        values = dict(self._owner._load_attrs())
+        values[name] = value
+        self._owner._store_attrs(to_json(values) or b"{}")
+        super().__setitem__(name, value)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self._set({**self, key: value})
+        self._change(lambda values: values.__setitem__(key, value))
 
     def __delitem__(self, key: str) -> None:
-        values = dict(self)
-        del values[key]
-        self._set(values)
+        self._change(lambda values: values.__delitem__(key))
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         """Set several attributes at once."""
-        self._set({**self, **dict(*args, **kwargs)})
+        self._change(lambda values: values.update(*args, **kwargs))
 
     def __ior__(self, other: Any) -> Attrs:  # type: ignore[override,misc]
         self.update(other)
@@ -128,7 +209,7 @@ class Attrs(dict[str, Any]):
 
     def clear(self) -> None:
         """Delete all attributes."""
-        self._set({})
+        self._change(dict.clear)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Give a value; the default, which is stored, where there is none."""
@@ -138,15 +219,11 @@ class Attrs(dict[str, Any]):
 
     def pop(self, key: str, *default: Any) -> Any:
         """Delete an attribute and give its value, or the default where there is none."""
-        values = dict(self)
-        value = values.pop(key, *default)
-        if len(values) < len(self):
-            self._set(values)
-        return value
+        if default and key not in self:
+            return default[0]
+        return self._change(lambda values: values.pop(key, *default))
 
     def popitem(self) -> tuple[str, Any]:
         """Delete the last attribute and give its name and value."""
-        values = dict(self)
-        item = values.popitem()
-        self._set(values)
+        item: tuple[str, Any] = self._change(dict.popitem)
         return item

@@ -214,6 +214,10 @@ class File(Changing, Mapping[str, Array]):
         """Attributes of the file, see `Attrs`."""
         return attrs_of(self)
 
+    @property
+    def _changeable(self) -> bool:
+        return self.mode != "r"
+
     def _load_attrs(self) -> dict[str, Any]:
         if self.mode == "r":
             return self._described().file_attrs(self._open())

@@ -75,6 +75,10 @@ class Group(Mapping[str, Any]):
         """Attributes of the group, see `Attrs`."""
         return attrs_of(self)
 
+    @property
+    def _changeable(self) -> bool:
+        return self.file.mode != "r"
+
     def _load_attrs(self) -> dict[str, Any]:
         file = self.file
         raw = text(file.path, lib.ndf_group_get_attrs, file._open(), encode_name(self.name))

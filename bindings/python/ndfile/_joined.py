@@ -350,6 +350,8 @@ class _ReadOnly:
     def __init__(self, attrs: dict[str, Any]) -> None:
         self._attrs = attrs
 
+    _changeable = False
+
     def _load_attrs(self) -> dict[str, Any]:
         return self._attrs
 

@@ -1,6 +1,7 @@
 """Open files: modes, writing piece by piece, and what remains when something goes wrong."""
 
 import contextlib
+import copy
 import ctypes
 import gc
 import os
@@ -420,3 +421,43 @@ def test_formats():
     found = {f["name"]: f for f in ndfile.formats()}
     assert found["ds"]["extensions"] == (".ds",)
     assert {"create", "masked", "strings", "file-attrs"} <= set(found["ds"]["caps"])
+
+
+def test_changes_inside_of_attributes(tmp_path):
+    path = tmp_path / "a.bcolz"
+    with ndfile.open(path, "w") as f:
+        f.create("", 0, "f8")
+        f.attrs["tree"] = {"a": {"b": [1, 2]}, "c": []}
+    with ndfile.open(path, "r+") as f:
+        held, other = f.attrs["tree"], f.attrs
+        f.attrs["tree"]["a"]["b"].append(3)
+        other["plain"] = 1  # of attributes that were asked for before
+        held["c"] += [{"d": 4}]
+        held["c"][0]["e"] = {"deep": 5}
+        held["c"][0]["e"]["deep"] = 6
+        with pytest.raises(ndfile.DTypeError):
+            held["a"]["no"] = b"bytes"
+        assert held == {"a": {"b": [1, 2]}, "c": [{"d": 4, "e": {"deep": 6}}]}
+        assert type(copy.deepcopy(held)["c"]) is list
+        f.attrs["gone"] = 1
+        assert "plain" in f.attrs
+    with pytest.raises(ndfile.HandleError):
+        held["late"] = 1
+    assert "late" not in held
+    with ndfile.open(path) as f:
+        assert f.attrs == {
+            "tree": {"a": {"b": [1, 2]}, "c": [{"d": 4, "e": {"deep": 6}}]},
+            "plain": 1,
+            "gone": 1,
+        }
+        f.attrs["tree"]["a"] = 7  # a dict of its own
+        assert f.attrs["tree"]["a"] == {"b": [1, 2]}
+
+
+def test_changes_of_attributes_asked_for_before(tmp_path):
+    with ndfile.open(tmp_path / "a.ds", "w") as f:
+        first, second = f.attrs, f.attrs
+        first["a"] = 1
+        second["b"] = 2
+        assert f.attrs == {"a": 1, "b": 2}
+        assert second == {"a": 1, "b": 2}
