@@ -112,7 +112,8 @@ type OpenOptions struct {
 	// with the milliseconds until then and in all; false is ErrCanceled.
 	Progress func(done, total int64) bool
 	// RequireLock makes it ErrNotSupported when the file system has no locks;
-	// otherwise the store is opened without ([Locked] tells).
+	// otherwise the store is opened without ([Locked] tells). The lock is then one that
+	// other machines see too which have the folder by network.
 	RequireLock bool
 	// Sync has everything that is written synced to the disk: data before the
 	// metadata that tell of them, then the folder.

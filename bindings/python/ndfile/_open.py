@@ -116,7 +116,8 @@ def open(
         store is replaced; 0 does not wait.
     require_lock : bool, default False
         With mode "r+": a `NotSupportedError` where the file system cannot lock; otherwise a `RuntimeWarning`,
-        once, that nothing keeps other writers out.
+        once, that nothing keeps other writers out. The lock is then one that other machines, which have the
+        folder by network, see too.
     decode : bool, default False
         Give values, masks and dates as the attributes say, see `DecodedFile`, instead of elements as they are
         stored. Only with mode "r".

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,17 +17,19 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// The writer lock of a store is byte 0 of the file vfs.LockName in its folder:
-// locked exclusively by a lone writer, or shared by writers of regions, who lock
-// one of the bytes behind byte 1 for each chunk. The last writer removes the file,
-// which only the exclusive lock allows; so whoever gets the lock looks whether the
-// path still leads to the file that was locked, and begins again if not. The file
-// of a writer that was killed stays, unlocked, until the next one has come and
-// gone, or longer where that one has not settled what was begun (see intent.go).
+// The writer lock of a store is a lock of its folder, where the file system has one
+// that all meet (vfs.FolderLocker), and byte 0 of the file vfs.LockName in it:
+// exclusive for a lone writer, shared for writers of regions. A lone writer who finds
+// the folder free and no such file does without one. The file is made where folders
+// cannot be locked; by who waits, since byte 1 is the turn: he locks it until he has
+// the rest, so that nobody who has just come gets in front of him; and by writers of
+// regions, who lock one of the bytes behind byte 1 for each chunk.
 //
-// Byte 1 is the turn: who waits to be alone locks it until byte 0 is free. So nobody
-// who has just come gets in front of one who waits; for that the file stays as long
-// as somebody waits.
+// The last writer removes the file, which only its exclusive lock allows; so whoever
+// gets the lock looks whether the path still leads to what was locked, and begins
+// again if not. The file of a writer that was killed stays, unlocked, until the next
+// one has come and gone, or longer where that one has not settled what was begun and
+// is noted there (see intent.go). It stays as long as somebody waits.
 
 // The bytes of the file.
 const (
@@ -44,9 +47,9 @@ const step = 50 * time.Millisecond
 // Lock is the writer lock of a store, which the caller holds.
 type Lock struct {
 	fsys   vfs.FS
-	path   string // of the file
-	file   vfs.LockFile
-	info   vfs.Info // of file
+	path   string         // of the file, in the folder
+	folder vfs.FolderLock // nil: folders have no locks here
+	file   vfs.LockFile   // nil: the folder is enough
 	shared bool
 
 	mu    sync.Mutex
@@ -54,6 +57,7 @@ type Lock struct {
 	freed *sync.Cond
 
 	intent string // what was begun and is not known to be settled
+	noted  bool   // there is a note of something begun
 }
 
 // lockStore takes the writer lock of the store in a folder. Where the file system
@@ -99,49 +103,88 @@ func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *
 	if w.timeout == 0 {
 		w.timeout = DefaultTimeout
 	}
-	for {
-		var err error
-		if l.file, err = locker.OpenLock(l.path); err != nil {
-			return err
-		}
-		err = l.enter(ctx, w)
+	for folders := true; ; {
+		err := l.enter(ctx, locker, w, folders, !opt.RequireLock)
 		same := false
 		if err == nil {
-			l.info, err = l.file.Info()
-		}
-		if err == nil {
-			same, err = l.same()
+			same, err = l.same(folder)
 		}
 		if same {
-			l.intent = ""
-			if l.info.Size > 0 { // a writer was killed, or others share the store
-				l.intent = readIntent(l.file)
-			}
+			l.intent, err = l.readIntent()
+			same = err == nil
+		}
+		if same {
+			l.noted = l.intent != ""
 			l.sign()
 			return nil
 		}
-		l.file.Close()
-		if err != nil {
+		l.close()
+		switch {
+		case folders && errors.Is(err, syscall.ENOTSUP):
+			folders = false
+		case err != nil:
 			return err
 		}
 	}
 }
 
-// enter locks byte 0, for a lone writer in turn.
-func (l *Lock) enter(ctx context.Context, w *wait) error {
-	if l.shared {
-		return l.await(ctx, w, vfs.Shared, byteLock)
-	}
-	ok, err := l.file.TryLock(vfs.Exclusive, byteLock, 2)
-	if !ok && err == nil {
-		if err = l.await(ctx, w, vfs.Exclusive, byteTurn); err == nil {
-			err = l.await(ctx, w, vfs.Exclusive, byteLock)
+// enter locks the store. folders: they can be locked; alone: a lone writer may do
+// without the file.
+func (l *Lock) enter(ctx context.Context, locker vfs.Locker, w *wait, folders, alone bool) (err error) {
+	if folders {
+		if l.folder, err = vfs.OpenFolderLock(l.fsys, w.folder); err != nil {
+			l.folder = nil
+			return err
 		}
+	}
+	if l.folder != nil && !l.shared && alone {
+		ok, err := l.folder.TryLock(vfs.Exclusive)
+		if ok {
+			if _, err := l.fsys.Lstat(l.path); errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			_, err = l.folder.TryLock(vfs.Unlocked) // others wait, or come by the file
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if l.file, err = locker.OpenLock(l.path); err != nil {
+		return err
+	}
+	if l.shared {
+		return l.await(ctx, w, func() (bool, error) { return l.try(vfs.Shared) })
+	}
+	err = l.await(ctx, w, func() (bool, error) { return l.file.TryLock(vfs.Exclusive, byteTurn, 1) })
+	if err == nil {
+		err = l.await(ctx, w, func() (bool, error) { return l.try(vfs.Exclusive) })
 	}
 	if err == nil {
 		_, err = l.file.TryLock(vfs.Unlocked, byteTurn, 1)
 	}
 	return err
+}
+
+// try locks folder and byte 0, or neither.
+func (l *Lock) try(kind vfs.LockKind) (ok bool, err error) {
+	if ok, err = l.file.TryLock(kind, byteLock, 1); !ok || err != nil || l.folder == nil {
+		return ok, err
+	}
+	if ok, err = l.folder.TryLock(kind); !ok || err != nil {
+		l.file.TryLock(vfs.Unlocked, byteLock, 1)
+	}
+	return ok, err
+}
+
+// close gives up what is open.
+func (l *Lock) close() {
+	if l.file != nil {
+		l.file.Close()
+	}
+	if l.folder != nil {
+		l.folder.Close()
+	}
+	l.file, l.folder = nil, nil
 }
 
 // wait is the waiting for a lock.
@@ -152,10 +195,10 @@ type wait struct {
 	progress func(done, total int64) bool
 }
 
-// await waits for a byte.
-func (l *Lock) await(ctx context.Context, w *wait, kind vfs.LockKind, off int64) error {
+// await waits until try succeeds.
+func (l *Lock) await(ctx context.Context, w *wait, try func() (bool, error)) error {
 	for {
-		if ok, err := l.file.TryLock(kind, off, 1); ok || err != nil {
+		if ok, err := try(); ok || err != nil {
 			return err
 		}
 		waited := time.Since(w.begin)
@@ -167,7 +210,7 @@ func (l *Lock) await(ctx context.Context, w *wait, kind vfs.LockKind, off int64)
 			return ndfile.NewError(ndfile.ErrCanceled, "")
 		}
 		part, cancel := context.WithTimeout(ctx, min(left, step))
-		err := vfs.WaitLock(part, l.file, kind, off, 1)
+		err := vfs.WaitLock(part, try)
 		cancel()
 		if err == nil || !errors.Is(err, context.DeadlineExceeded) {
 			return err
@@ -178,17 +221,33 @@ func (l *Lock) await(ctx context.Context, w *wait, kind vfs.LockKind, off int64)
 	}
 }
 
-// same tells whether the path still leads to the file that is locked.
-func (l *Lock) same() (bool, error) {
-	now, err := l.fsys.Lstat(l.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+// same tells whether the paths still lead to what is locked.
+func (l *Lock) same(folder string) (bool, error) {
+	alike := func(locked interface{ Info() (vfs.Info, error) }, look func(string) (vfs.Info, error), path string) (bool, error) {
+		was, err := locked.Info()
+		if err != nil {
+			return false, err
+		}
+		now, err := look(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil && now.Ino == was.Ino && now.Dev == was.Dev, err
 	}
-	return err == nil && now.Ino == l.info.Ino && now.Dev == l.info.Dev, err
+	if l.folder != nil {
+		if ok, err := alike(l.folder, l.fsys.Stat, folder); !ok {
+			return false, err
+		}
+	}
+	if l.file == nil {
+		return true, nil
+	}
+	return alike(l.file, l.fsys.Lstat, l.path)
 }
 
 // The file tells its reader who holds the lock: process, host, since when, and
-// program, in one line with tabs. It is for messages only.
+// program, in one line with tabs. It is for messages only; of a holder without a file
+// the kernel tells the process.
 
 // self is what the line says of this process at all times.
 var self = sync.OnceValues(func() (host, program string) {
@@ -202,6 +261,9 @@ var self = sync.OnceValues(func() (host, program string) {
 // sign writes who holds the lock. Of several writers of regions the last who came
 // is named.
 func (l *Lock) sign() {
+	if l.file == nil {
+		return
+	}
 	host, program := self()
 	line := strconv.Itoa(os.Getpid()) + "\t" + host + "\t" + time.Now().UTC().Format(time.RFC3339) + "\t" + program
 	l.file.WriteAt([]byte(strings.ReplaceAll(line, "\n", " ")+"\n"), 0) // a message can do without
@@ -220,7 +282,7 @@ func (l *Lock) holder() string {
 	line, _, ok := strings.Cut(string(buf[:n]), "\n")
 	fields := strings.SplitN(line, "\t", 4)
 	if !ok || len(fields) < 4 {
-		return ""
+		return l.unsigned()
 	}
 	text := ", by process " + fields[0]
 	if fields[3] != "" {
@@ -239,15 +301,42 @@ func (l *Lock) holder() string {
 	return text
 }
 
+// unsigned names who holds the lock of the folder.
+func (l *Lock) unsigned() string {
+	pid := 0
+	if l.folder != nil {
+		pid = l.folder.Holder()
+	}
+	switch program := vfs.Program(pid); {
+	case pid == 0:
+		return ""
+	case pid == os.Getpid():
+		return ", by this process (" + strconv.Itoa(pid) + ")"
+	default:
+		return ", by process " + strconv.Itoa(pid) + " (" + program + ")"
+	}
+}
+
 // release gives the lock up. Whoever is the last removes the file: for that he must
-// be the only one, nobody next, and the file still be the one in the store.
+// be the only one, nobody next, and the file still be the one in the store. He
+// forgets what was noted and is settled.
 func (l *Lock) release() {
-	if alone, err := l.file.TryLock(vfs.Exclusive, byteLock, 2); alone && err == nil && l.intent == "" {
-		if same, err := l.same(); same && err == nil {
-			l.fsys.Remove(l.path) // what stays does no harm
+	alone := true
+	if l.file != nil {
+		ok, err := l.file.TryLock(vfs.Exclusive, byteLock, 2)
+		alone = ok && err == nil
+	}
+	if alone && l.intent == "" {
+		if l.folder != nil && (l.noted || l.shared) {
+			l.folder.SetNote("") // what stays does no harm, here and below
+		}
+		if l.file != nil {
+			if same, err := l.same(path.Dir(l.path)); same && err == nil {
+				l.fsys.Remove(l.path)
+			}
 		}
 	}
-	l.file.Close()
+	l.close()
 }
 
 // chunk locks a byte of a chunk. It is for stores opened shared.
@@ -269,7 +358,7 @@ func (l *Lock) chunk(ctx context.Context, number int64) (unlock func() error, er
 		l.mu.Unlock()
 		l.freed.Broadcast()
 	}
-	if err := vfs.WaitLock(ctx, l.file, vfs.Exclusive, off, 1); err != nil {
+	if err := vfs.WaitLock(ctx, func() (bool, error) { return l.file.TryLock(vfs.Exclusive, off, 1) }); err != nil {
 		free()
 		return nil, err
 	}

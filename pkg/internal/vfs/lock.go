@@ -53,11 +53,11 @@ const (
 	lastWait  = time.Millisecond
 )
 
-// WaitLock is TryLock that waits for others until ctx is done. It asks again and
-// again, since a process that sleeps in the kernel for a lock could not be woken.
-func WaitLock(ctx context.Context, f LockFile, kind LockKind, off, n int64) error {
+// WaitLock waits until try, which takes a lock, succeeds or ctx is done. It asks again
+// and again, since a process that sleeps in the kernel for a lock could not be woken.
+func WaitLock(ctx context.Context, try func() (ok bool, err error)) error {
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		ok, err := f.TryLock(kind, off, n)
+		ok, err := try()
 		if ok || err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func Lock(ctx context.Context, fsys FS, path string) (unlock func() error, err e
 	if err != nil {
 		return nil, err
 	}
-	if err := WaitLock(ctx, f, Exclusive, 0, 0); err != nil {
+	if err := WaitLock(ctx, func() (bool, error) { return f.TryLock(Exclusive, 0, 0) }); err != nil {
 		f.Close()
 		return nil, err
 	}

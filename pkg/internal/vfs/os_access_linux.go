@@ -65,7 +65,7 @@ func isACL(name string) bool { return name == accessACL || name == defaultACL }
 
 // takeAttribute copies one and tells whether it did.
 func takeAttribute(fd int, like, name string, all, sameGroup bool) (bool, error) {
-	if !all && !isACL(name) || name == "security.ima" || name == "security.evm" {
+	if !all && !isACL(name) || name == "security.ima" || name == "security.evm" || name == noteName {
 		return false, nil
 	}
 	value, err := attributes(-1, like, name, make([]byte, 256))
@@ -132,6 +132,28 @@ func attributes(fd int, path, name string, buf []byte) ([]byte, error) {
 		case errno == syscall.ENOTSUP, errno == syscall.ENOSYS, errno == syscall.ENODATA:
 			return nil, nil
 		case errno != syscall.EINTR:
+			return nil, errno
+		}
+	}
+}
+
+// fgetxattr returns the value of an attribute, in buf or where it is too long for it
+// in memory of its own.
+func fgetxattr(fd int, name string, buf []byte) ([]byte, error) {
+	var space pathSpace
+	p, err := cpath(&space, name)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		n, _, errno := syscall.Syscall6(syscall.SYS_FGETXATTR, uintptr(fd), uintptr(unsafe.Pointer(p)),
+			uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)), 0, 0)
+		switch {
+		case errno == 0:
+			return buf[:n], nil
+		case errno == syscall.ERANGE && len(buf) < maxAttributes:
+			buf = make([]byte, maxAttributes)
+		default:
 			return nil, errno
 		}
 	}

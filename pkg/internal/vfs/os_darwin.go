@@ -19,6 +19,12 @@ func open(path string, flags int, perm uint32) (fd int, err error) {
 	return fd, err
 }
 
+func stat(path string) (Info, error) {
+	var st syscall.Stat_t
+	err := retry(func() error { return syscall.Stat(path, &st) })
+	return infoOf(&st), err
+}
+
 func lstat(path string) (Info, error) {
 	var st syscall.Stat_t
 	err := retry(func() error { return syscall.Lstat(path, &st) })

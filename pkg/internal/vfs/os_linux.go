@@ -56,7 +56,10 @@ func openat(dir uintptr, path string, flags int, perm uint32) (int, error) {
 	}
 }
 
-func lstat(path string) (Info, error) {
+func stat(path string) (Info, error)  { return fstatat(path, 0) }
+func lstat(path string) (Info, error) { return fstatat(path, atSymlinkNofollow) }
+
+func fstatat(path string, flags uintptr) (Info, error) {
 	var space pathSpace
 	p, err := cpath(&space, path)
 	if err != nil {
@@ -65,7 +68,7 @@ func lstat(path string) (Info, error) {
 	var st syscall.Stat_t
 	for {
 		_, _, errno := syscall.Syscall6(unix.SYS_NEWFSTATAT, atFDCWD, uintptr(unsafe.Pointer(p)),
-			uintptr(unsafe.Pointer(&st)), atSymlinkNofollow, 0, 0)
+			uintptr(unsafe.Pointer(&st)), flags, 0, 0)
 		if errno == 0 {
 			return infoOf(&st), nil
 		}

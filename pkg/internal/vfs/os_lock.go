@@ -32,28 +32,43 @@ type osLock struct {
 
 // OpenLock implements Locker.
 func (osFS) OpenLock(path string) (LockFile, error) {
-	l := &osLock{path: strings.Clone(path)}
+	fd, err := openWatched(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_NOFOLLOW|syscall.O_NONBLOCK)
+	if err != nil {
+		return nil, pathError("lock", path, err)
+	}
+	return &osLock{fd, strings.Clone(path)}, nil
+}
+
+// openWatched is open of what is going to be locked.
+func openWatched(path string, flags int) (int, error) {
 	for {
 		var forks int64
 		if Locks.Forks != nil {
 			forks = Locks.Forks()
 		}
-		var err error
-		if l.fd, err = open(path, syscall.O_RDWR|syscall.O_CREAT|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666); err != nil {
-			return nil, pathError("lock", path, err)
+		fd, err := open(path, flags, 0o666)
+		if err != nil {
+			return -1, err
 		}
-		l.watch(true)
+		watch(fd, true)
 		if Locks.Forks == nil || Locks.Forks() == forks {
-			return l, nil
+			return fd, nil
 		}
-		l.Close() // a child has it, unwatched: another one is opened
+		closeWatched(fd) // a child has it, unwatched: it is opened once more
 	}
 }
 
-func (l *osLock) watch(open bool) {
+func watch(fd int, open bool) {
 	if Locks.Open != nil {
-		Locks.Open(l.fd, open)
+		Locks.Open(fd, open)
 	}
+}
+
+// closeWatched closes a descriptor, which stops being watched before its number can
+// be another file's.
+func closeWatched(fd int) error {
+	watch(fd, false)
+	return syscall.Close(fd)
 }
 
 func (l *osLock) TryLock(kind LockKind, off, n int64) (ok bool, err error) {
@@ -86,9 +101,8 @@ func (l *osLock) WriteAt(p []byte, off int64) (n int, err error) {
 }
 
 // Close unlocks before it closes: a child that was forked just now may have the
-// file open too. The number stops being watched before it can be another file's.
+// file open too.
 func (l *osLock) Close() error {
 	l.TryLock(Unlocked, 0, 0)
-	l.watch(false)
-	return pathError("unlock", l.path, syscall.Close(l.fd))
+	return pathError("unlock", l.path, closeWatched(l.fd))
 }

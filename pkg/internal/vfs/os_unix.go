@@ -97,9 +97,8 @@ func readSmall(path string, fd int, buf []byte) (int, File, error) {
 }
 
 func (osFS) Stat(path string) (Info, error) {
-	var st syscall.Stat_t
-	err := retry(func() error { return syscall.Stat(path, &st) })
-	return infoOf(&st), pathError("stat", path, err)
+	info, err := stat(path)
+	return info, pathError("stat", path, err)
 }
 
 func (osFS) Lstat(path string) (Info, error) {

@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -30,4 +31,14 @@ func beganAt(pid int) (ticks string, ok bool) {
 		return "", false
 	}
 	return fields[began], true
+}
+
+// Program names what a process of this machine runs, as far as it is known.
+func Program(pid int) string {
+	line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	name, _, _ := strings.Cut(string(line), "\x00")
+	if name == "" {
+		return ""
+	}
+	return filepath.Base(name)
 }

@@ -414,6 +414,36 @@ func TestKilledHolders(t *testing.T) {
 	}
 }
 
+// TestLockByFile: who locks by the file, for other machines, and who locks the folder
+// only keep each other out.
+func TestLockByFile(t *testing.T) {
+	path := appendedTable(t)
+	for _, first := range []bool{false, true} {
+		f, err := open(path, ndfile.OpenOptions{RequireLock: first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path + "/.ndf-lock"); first && err != nil {
+			t.Errorf("the file of a lock that is required: %v", err)
+		}
+		for _, second := range []bool{false, true} {
+			_, err := open(path, ndfile.OpenOptions{RequireLock: second, Timeout: -1})
+			if !errors.Is(err, ndfile.ErrBusy) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+				t.Errorf("required %v beside required %v: %v", second, first, err)
+			}
+		}
+		f.Abort()
+	}
+	if f, err := open(path, ndfile.OpenOptions{Timeout: -1}); err != nil {
+		t.Error(err)
+	} else {
+		f.Abort()
+	}
+	if _, err := os.Stat(path + "/.ndf-lock"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the lock file: %v", err)
+	}
+}
+
 // TestTurns: writers who come again at once let one who waits go first, so that all
 // get about as many turns.
 func TestTurns(t *testing.T) {

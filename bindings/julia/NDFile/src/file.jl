@@ -105,7 +105,7 @@ kept that was changed until then.
 - `timeout`: how many seconds to wait for others who have the store open for changes, here or where it is replaced, before the
   error `NDF_ERR_BUSY`, which names them; 0 does not wait.
 - `require_lock`: refuse a store that cannot be locked, because the file system has no locks; otherwise there is a warning,
-  once, that nothing keeps other writers out.
+  once, that nothing keeps other writers out. The lock is then one that other machines, which have the folder by network, see too.
 - `attrs`: attributes of a new file, anything like a `Dict` or a `NamedTuple`.
 - `commit`: `:atomic`, a new file is written beside its path and renamed when it is closed; or `:direct`, it is written
   in place: quicker, but a crash can leave a torn file.
