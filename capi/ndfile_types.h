@@ -77,8 +77,9 @@ typedef struct ndf_open_options {
                          arrays and attributes are NDF_ERR_NOT_SUPPORTED (but not in zarr0) */
   int64_t timeout_ms; /* how long to wait for other writers before NDF_ERR_BUSY; 0: 5000; less than 0: not */
   uint32_t sync;      /* not 0: what is written is synced to the disk: data, then metadata, then folders */
-  uint32_t require_lock; /* not 0: NDF_ERR_NOT_SUPPORTED where the file system has no locks, and a lock that
-                            other machines see, which have the folder by network; 0: NDF_FILE_UNLOCKED tells */
+  uint32_t require_lock; /* not 0: NDF_ERR_NOT_SUPPORTED where the file system has no locks, and a lock
+                            that other machines see, which have the folder by network; 0:
+                            NDF_FILE_UNLOCKED tells */
   ndf_progress progress; /* NULL: none. Called while the call waits for other writers; a step is a ms */
   void *user;            /* handed to progress */
   uint32_t default_fill; /* not 0: the value that NetCDF fills with what was never written is missing, in

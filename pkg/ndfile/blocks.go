@@ -45,6 +45,11 @@ func RowBlocks(shape []int64, itemsize int, maxBytes int64) iter.Seq[ndarray.Box
 // NewBytes gives n zero bytes; when there is no memory for them it is ErrNoMemory.
 func NewBytes(n int) ([]byte, error) { return mem.Make[byte](n, 1) }
 
+// InjectMemoryFaults has requests for large memory fail as the file at path says,
+// which a test of a program in another language maps; "" is none. It is called before
+// the first file is opened, and tells whether there is such a file.
+func InjectMemoryFaults(path string) bool { return mem.Inject(path) }
+
 // ReadAllStrings reads the elements of variable length in a box into memory
 // that it allocates: element i is data[offsets[i]:offsets[i+1]]. offsets and
 // mask are as in Strings.ReadStrings.

@@ -1,5 +1,11 @@
 package pyjson
 
+import (
+	"bytes"
+
+	"github.com/ndfile/ndfile/pkg/internal/mem"
+)
+
 // defaultBytes is the default of Limits.MaxBytes: 64 MiB.
 const defaultBytes = 64 << 20
 
@@ -13,10 +19,13 @@ type Limits struct {
 
 // Parse reads a whole text: one value, with white space around it allowed. The
 // result shares no memory with data; its strings and numbers share one copy of
-// it. Errors are *SyntaxError and *LimitError.
+// it. Errors are *SyntaxError, *LimitError, and syscall.ENOMEM for long texts.
 func Parse(data []byte, lim Limits) (Value, error) {
 	s := Scanner{Data: data, MaxDepth: lim.MaxDepth}
 	if err := lim.checkBytes(0, len(data)); err != nil {
+		return Value{}, err
+	}
+	if err := look(data); err != nil {
 		return Value{}, err
 	}
 	b := builder{s: &s, lim: lim, text: string(data)}
@@ -53,6 +62,9 @@ func (s *Scanner) Value(lim Limits) (Value, error) {
 	if err := lim.checkBytes(base, len(raw)); err != nil {
 		return Value{}, err
 	}
+	if err := look(raw); err != nil {
+		return Value{}, err
+	}
 	b := builder{s: &start, lim: lim, text: string(raw), base: base}
 	return b.value()
 }
@@ -66,6 +78,20 @@ func (lim Limits) checkBytes(offset, n int) error {
 		return &LimitError{int64(offset) + limit, limit, "text with too many bytes"}
 	}
 	return nil
+}
+
+// look fails when there is no memory for the values of a long text: in lists that grow
+// a value takes some 100 bytes, and may take two of the text.
+func look(text []byte) error {
+	const long, perValue = 1 << 20, 100
+	if len(text) <= long {
+		return nil
+	}
+	n := 1
+	for _, before := range [...]string{",", "[", "{"} {
+		n += bytes.Count(text, []byte(before))
+	}
+	return mem.Look(len(text) + perValue*n)
 }
 
 // builder makes values of what its Scanner passes.
