@@ -249,7 +249,15 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 			c.add.Fill = s.Fill
 		}
 	}
-	if c.add.Chunks != nil && !p.asTheyAre(ctx, a, &c) {
+	switch texts, ok := a.(Strings); {
+	case c.add.Chunks == nil:
+	case ok && c.add.DType.IsVar():
+		size, err := p.textSize(ctx, texts, s)
+		if err != nil {
+			return Locate(err, "", from, from != "")
+		}
+		c.add.Chunks = cutChunks(s.Chunks, size, convertBytes/2) // a chunk is there three times while it is written
+	case !p.asTheyAre(ctx, a, &c):
 		c.add.Chunks = cutChunks(s.Chunks, c.add.DType.Size, convertBytes)
 	}
 	losses := len(p.losses)
@@ -292,6 +300,35 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	}
 	p.arrays = append(p.arrays, c)
 	return nil
+}
+
+// textSize is how many bytes the texts of the largest chunk take in the mean: only
+// decoding them tells.
+func (p *plan) textSize(ctx context.Context, a Strings, s *Spec) (size int, err error) {
+	size = varItemSize
+	chunks := tiling{box: ndarray.Full(s.Shape), cell: s.Chunks}
+	for box := range chunks.all() {
+		n, err := ndarray.Count(box.Count)
+		if err != nil {
+			return 0, err
+		}
+		if n < 2 {
+			continue // it cannot be cut
+		}
+		need := int64(0)
+		for part := range RowBlocks(box.Count, varItemSize, convertBytes) {
+			for axis := range part.Start {
+				part.Start[axis] += box.Start[axis]
+			}
+			bytes, err := textBytes(ctx, a, part, s.Masked)
+			if err != nil {
+				return 0, err
+			}
+			need += bytes
+		}
+		size = max(size, int(min(need/n+1, convertBytes)))
+	}
+	return size, nil
 }
 
 // asTheyAre tells whether chunks can go along: they are small enough to be encoded

@@ -99,6 +99,29 @@ func (p *pair) readTexts(ctx context.Context, t *textBlock) (need int64, err err
 	return need, p.reading(err)
 }
 
+// textBytes is how many bytes the texts of a box take.
+func textBytes(ctx context.Context, a Strings, box ndarray.Box, masked bool) (int64, error) {
+	n, err := ndarray.Count(box.Count)
+	if err != nil {
+		return 0, err
+	}
+	offsets, err := mem.Make[int64](int(n)+1, 8)
+	if err != nil {
+		return 0, err
+	}
+	var mask []byte
+	if masked {
+		if mask, err = mem.Make[byte](int(n), 1); err != nil {
+			return 0, err
+		}
+	}
+	need, err := a.ReadStrings(ctx, box, offsets, nil, mask)
+	if errors.Is(err, ErrBuffer) {
+		err = nil
+	}
+	return need, err
+}
+
 // fixedTexts gives fixed strings without the NULs at their end, as bytes or, of
 // characters, as UTF-8, in the memory of their elements. A lone surrogate becomes
 // WTF-8; a number that is no character is ErrValue.

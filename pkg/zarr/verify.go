@@ -102,12 +102,13 @@ func (v *verifier) run(ctx context.Context) (err error) {
 	return v.checkOutside(ctx)
 }
 
-// damaged reports an error in the content of a file and gives back others.
+// damaged reports an error in the content of a file and gives back others: what is
+// beyond a limit is not known to be damaged, and the limit can be raised.
 func (v *verifier) damaged(err error) error {
 	var e *ndfile.Error
 	err = v.Located(err)
 	switch ndfile.KindOf(err) {
-	case ndfile.ErrCorrupt, ndfile.ErrNotSupported, ndfile.ErrDType, ndfile.ErrLimit:
+	case ndfile.ErrCorrupt, ndfile.ErrNotSupported, ndfile.ErrDType:
 		errors.As(err, &e)
 		p := ndfile.Problem{Path: e.Path, HasArray: true, Kind: ndfile.ErrCorrupt, Offset: e.Offset, Msg: e.Msg}
 		if e.Cause != nil {
@@ -282,7 +283,7 @@ func (v *verifier) holdsNothing(ctx context.Context, index []int64) (bool, error
 // unlessDamaged drops the errors that say something about a file.
 func unlessDamaged(err error) error {
 	switch ndfile.KindOf(err) {
-	case ndfile.ErrCorrupt, ndfile.ErrNotSupported, ndfile.ErrLimit:
+	case ndfile.ErrCorrupt, ndfile.ErrNotSupported:
 		return nil
 	}
 	return err

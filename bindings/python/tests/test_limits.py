@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -192,3 +193,19 @@ def test_cache(tmp_path):
                 ndfile.set_cache_limit(bad)
     finally:
         ndfile.set_cache_limit(None)
+
+
+def test_verify_beyond_a_limit(tmp_path):
+    """What takes more memory than is allowed is not called damaged."""
+    n = 24 << 20
+    meta = {"zarr_format": 2, "shape": [n], "chunks": [n], "dtype": "|u1", "fill_value": 0, "order": "C"}
+    meta.update(compressor={"id": "zlib", "level": 1}, filters=[{"id": "shuffle", "elementsize": 4}])
+    (tmp_path / ".zarray").write_text(json.dumps(meta))
+    (tmp_path / "0").write_bytes(zlib.compress(bytes(n), 1))
+    with pytest.raises(ndfile.LimitError, match="max_chunk"):
+        ndfile.verify(tmp_path)
+    ndfile.set_limits(max_chunk=64 << 20)
+    try:
+        assert ndfile.verify(tmp_path) == []
+    finally:
+        ndfile.set_limits()
