@@ -151,11 +151,12 @@ race: ## Go tests under the race detector, without those of peers in other langu
 	eval "$$(sh pkg/netcdf/crosstest/get-netcdf.sh $(DEBIAN))"; \
 	 $(GO) test -race -skip 'TestHuge$$' $$($(GO) list ./pkg/... | grep -v -e /crosstest -e /crashtest)
 
-torture: $(LIB) $(VENV)/ok ## kill processes at every system call, not only at those that change files; 1,000 power cuts in each operation
+torture: $(LIB) $(CMD) $(VENV)/ok ## kill processes at every system call, not only at those that change files; 1,000 power cuts in each operation
 	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/bcolz/crosstest ./pkg/zarr/crosstest -run Killed -v
 	NDFILE_TORTURE=1 $(GO) test -count=1 ./cmd/ndfile -run Bounded -v
 	NDFILE_TEST_WRITERS_SCALE=100 $(GO) test -count=1 -timeout 60m ./pkg/ndfile/all -run 'Appenders|SharedRegions|MixedWriters' -v
 	export NDFILE_TORTURE=1; $(GOTEST) -count=1 -timeout 60m ./pkg/... -run '^Test(Format[023]?|ArchiveFormat|ClassicFormat|OtherPowerCuts|MigratePowerCut)$$/^(array|table|dataset|numbers|text|shards.*|consolidated.*|PowerCuts)$$/^PowerCuts$$'
+	NDFILE_TORTURE=1 $(RUNPY) -m pytest -q bindings/python/tests/test_memory.py bindings/python/tests/test_failing_memory.py
 
 fuzz: ## run every fuzz target for FUZZTIME (default 1m) each
 	@sh tools/fuzz.sh '$(GO)' '$(or $(FUZZTIME),1m)'
