@@ -12,7 +12,7 @@ import (
 )
 
 func newCat() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "cat FILE[:NAME][SLICE] [NAME...]",
 		Short: "print the values of arrays: all, or those named",
 		Long: "cat prints values, a row (the last axis) on a line, missing ones as --.\n\n" +
@@ -32,11 +32,14 @@ func newCat() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			t.decode = decodes(cmd)
 			w := bufio.NewWriter(cmd.OutOrStdout())
 			err = catFile(cmd.Context(), w, t, args[1:], asJSON(cmd))
 			return errors.Join(err, w.Flush())
 		},
 	}
+	addDecode(cmd)
+	return cmd
 }
 
 func catFile(ctx context.Context, w *bufio.Writer, t target, more []string, json bool) error {

@@ -26,7 +26,7 @@ type statsJSON struct {
 }
 
 func newStats() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "stats FILE[:NAME][SLICE]...",
 		Short: "count, minimum, maximum and mean of arrays",
 		Long: "stats reads arrays block by block, in bounded memory, and shows how many elements there\n" +
@@ -40,6 +40,7 @@ func newStats() *cobra.Command {
 			list := []statsJSON{}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			err := each(cmd.Context(), args, func(t target) error {
+				t.decode = decodes(cmd)
 				rows, err := statsFile(cmd.Context(), t)
 				list = append(list, rows...)
 				return err
@@ -56,6 +57,8 @@ func newStats() *cobra.Command {
 			return joined(err, w.Flush())
 		},
 	}
+	addDecode(cmd)
+	return cmd
 }
 
 func (s *statsJSON) print(w *tabwriter.Writer) {

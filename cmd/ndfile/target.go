@@ -12,10 +12,11 @@ import (
 
 // target is an argument FILE, FILE:NAME, FILE[SLICE] or FILE:NAME[SLICE].
 type target struct {
-	path  string
-	name  string
-	named bool        // NAME was given
-	index []subscript // nil: all elements
+	path   string
+	name   string
+	named  bool        // NAME was given
+	index  []subscript // nil: all elements
+	decode bool        // arrays are as their attributes say
 }
 
 // targets reads an argument; a glob pattern in FILE can make several of it. What
@@ -132,6 +133,9 @@ func (t *target) array(f ndfile.File, name string) (ndfile.Array, error) {
 	err = suggested(err, name, f.Names())
 	if err == nil && t.index != nil {
 		a, err = sliced(a, t.index)
+	}
+	if err == nil && t.decode {
+		a = decode(a)
 	}
 	return a, ndfile.Locate(err, t.path, name, err != nil && (f.Kind() != ndfile.Single || name != ""))
 }
