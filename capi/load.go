@@ -54,10 +54,10 @@ func ndfgo_file_load(file C.ndf_file, args *C.ndf_load_args, err *C.ndf_error) (
 // Parameters:
 //   - path (in): the file or folder
 //   - options (in, nullable): as for ndf_file_open
-//   - args (inout): as for ndf_load_prepared; of flags NDF_LOAD_META counts; other flags, name and first are not looked at. series
-//     is 0
+//   - args (inout): as for ndf_load_prepared; of flags NDF_LOAD_META, NDF_LOAD_BARE and NDF_LOAD_ONCE count; other flags, name and
+//     first are not looked at. series is 0
 //   - info (out): struct_size set by the caller, the rest is filled
-//   - file (out, owned): receives the handle; 0 after an error
+//   - file (out, owned): receives the handle; 0 after an error, and with NDF_LOAD_ONCE where all arrays came
 //
 // Returns: NDF_OK, and else what ndf_file_open returns.
 //
@@ -80,13 +80,15 @@ func openLoad(path string, options *C.ndf_open_options, args *C.ndf_load_args, i
 	if err != nil {
 		return 0, err
 	}
+	done := false
 	if err = f.describe(f.file, info); err == nil {
 		err = loadPrepared(args, func(sink *ndfile.Sink) error {
 			ndfile.LoadAhead(context.Background(), f.file, sink)
+			done = args.flags&C.NDF_LOAD_ONCE != 0 && sink.N == len(f.file.Names())
 			return nil
 		})
 	}
-	if err != nil {
+	if err != nil || done {
 		f.end(abort)
 		return 0, err
 	}
@@ -138,7 +140,7 @@ func loadPrepared(args *C.ndf_load_args, run func(*ndfile.Sink) error) error {
 var sinks = sync.Pool{New: func() any { return new(ndfile.Sink) }}
 
 // allLoadFlags are those that there are.
-const allLoadFlags = C.NDF_LOAD_META | C.NDF_LOAD_BARE | C.NDF_LOAD_NAMES | C.NDF_LOAD_SOME
+const allLoadFlags = C.NDF_LOAD_META | C.NDF_LOAD_BARE | C.NDF_LOAD_NAMES | C.NDF_LOAD_SOME | C.NDF_LOAD_ONCE
 
 // loadArgs has run load what args ask for, and fills them; done tells that it has come so far.
 func loadArgs(args *C.ndfgo_load_args, run func(*ndfile.Sink) error) (done bool, err error) {

@@ -90,6 +90,7 @@ module ndfile
   integer(c_int32_t), parameter, public :: NDF_LOAD_BARE = 2
   integer(c_int32_t), parameter, public :: NDF_LOAD_NAMES = 4
   integer(c_int32_t), parameter, public :: NDF_LOAD_SOME = 8
+  integer(c_int32_t), parameter, public :: NDF_LOAD_ONCE = 16
   integer(c_int32_t), parameter, public :: NDF_OP_EQ = 1
   integer(c_int32_t), parameter, public :: NDF_OP_NE = 2
   integer(c_int32_t), parameter, public :: NDF_OP_LT = 3

@@ -380,8 +380,9 @@ enum {
                          where there is no such thing */
   NDF_LOAD_BARE = 2,  /* no elements: only what describes the arrays. What cannot be read is described too */
   NDF_LOAD_NAMES = 4, /* nothing but the names */
-  NDF_LOAD_SOME = 8   /* as many arrays as there is room for, from first on; the next one that fails,
+  NDF_LOAD_SOME = 8,  /* as many arrays as there is room for, from first on; the next one that fails,
                          or has no room, is an error only when it is the first */
+  NDF_LOAD_ONCE = 16  /* ndf_file_open_load only: when all arrays came the file is closed, and its handle is 0 */
 };
 
 /* The arguments of ndf_load but the path, for ndf_load_prepared, and of ndf_file_load. A call fills
@@ -1884,10 +1885,10 @@ NDF_API int32_t ndf_file_load(ndf_file file, ndf_load_args *args, ndf_error *err
  *
  *   path     [in] the file or folder
  *   options  [in, nullable] as for ndf_file_open
- *   args     [inout] as for ndf_load_prepared; of flags NDF_LOAD_META counts; other flags, name and first are
- *            not looked at. series is 0
+ *   args     [inout] as for ndf_load_prepared; of flags NDF_LOAD_META, NDF_LOAD_BARE and NDF_LOAD_ONCE count;
+ *            other flags, name and first are not looked at. series is 0
  *   info     [out] struct_size set by the caller, the rest is filled
- *   file     [out, owned] receives the handle; 0 after an error
+ *   file     [out, owned] receives the handle; 0 after an error, and with NDF_LOAD_ONCE where all arrays came
  *
  * Returns NDF_OK, and else what ndf_file_open returns.
  * Ownership: the handle is the caller's, to be given to ndf_file_close.

@@ -35,7 +35,7 @@ func LoadAhead(ctx context.Context, file File, sink *Sink) {
 	if !ok {
 		return
 	}
-	sink.One, sink.First, sink.Names, sink.Some, sink.Bare = false, 0, false, true, !l.Whole()
+	sink.One, sink.First, sink.Names, sink.Some, sink.Bare = false, 0, false, true, sink.Bare || !l.Whole()
 	err := l.Load(ctx, sink)
 	if err != nil && !sink.Bare {
 		sink.reset()

@@ -8,9 +8,12 @@ from typing import Any
 
 from . import _capi
 from ._lib import Path, call, encode_path, lib, text
-from ._opening import Reading, close_handle, open_reading
+from ._opening import About, Reading, close_handle, open_reading
 from ._spec import Compression
-from ._tree import Description, Tree
+from ._tree import Description, Metadata, Tree
+
+_READING = Reading()
+_AT_ONCE = _capi.NDF_LOAD_META | _capi.NDF_LOAD_BARE | _capi.NDF_LOAD_ONCE
 
 _CAPS = {
     value: name[len("NDF_CAP_") :].lower().replace("_", "-")
@@ -95,18 +98,28 @@ def info(path: Path) -> dict[str, Any]:
     >>> x["dtype"], x["shape"], x["dims"], x["attrs"]
     ('<f8', (2,), ('time',), {'units': 'm'})
     """
-    handle, about, part = open_reading(path, None, Reading())
+    handle, about, part = open_reading(path, None, _READING, _AT_ONCE)
+    if not handle:
+        attrs, *metadata = Metadata(part.meta, 0, path).decode()
+        named = zip(*part.descriptions(None), metadata)
+        return _described(about, attrs, {name: _array(*found) for name, *found in named})
     try:
         tree = Tree(handle, os.fsdecode(path), about.caps, about.narrays, part)
-        return {
-            "format": about.format,
-            "kind": about.kind,
-            "nrows": about.nrows,
-            "attrs": tree.file_attrs(handle),
-            "arrays": {name: _array(*found) for name, found in tree.all(handle)},
-        }
+        arrays = {name: _array(*found) for name, found in tree.all(handle)}
+        return _described(about, tree.file_attrs(handle), arrays)
     finally:
         close_handle(path, handle)
+
+
+def _described(about: About, attrs: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
+    """Give what `info` gives."""
+    return {
+        "format": about.format,
+        "kind": about.kind,
+        "nrows": about.nrows,
+        "attrs": attrs,
+        "arrays": arrays,
+    }
 
 
 def _array(description: Description, meta: dict[str, Any]) -> dict[str, Any]:

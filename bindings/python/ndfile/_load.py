@@ -104,10 +104,10 @@ class _Scratch:
         status: int = _ndf_load(path, self.p_args, self.p_err)
         return status
 
-    def open_load(self, path: bytes, p_options: Any) -> int:
+    def open_load(self, path: bytes, p_options: Any, flags: int = _META) -> int:
         """Open a file for reading, with what is at hand of it; give the status."""
-        if self.flags != _META:
-            self.flags = self.args.flags = _META
+        if self.flags != flags:
+            self.flags = self.args.flags = flags
         status: int = _ndf_file_open_load(
             path, p_options, self.p_args, self.p_about, self.p_handle, self.p_err
         )

@@ -140,14 +140,16 @@ def warn_unlocked(path: Path) -> None:
         )
 
 
-def open_reading(path: Path, format: bytes | None, reading: Reading) -> tuple[int, About, Part]:
+def open_reading(
+    path: Path, format: bytes | None, reading: Reading, flags: int = _capi.NDF_LOAD_META
+) -> tuple[int, About, Part]:
     """Open an existing file for reading, with what is at hand of it."""
     options = _plain_reading
     if format is not None or reading.follow_symlinks or reading.default_fill:
         options = _read_options(format, reading)
     s = take()
     try:
-        status = s.open_load(encode_path(path), ctypes.byref(options))
+        status = s.open_load(encode_path(path), ctypes.byref(options), flags)
         if status:
             raise failure(status, s.err, path)
         return s.handle.value, about(s.about), Part(s, 0)

@@ -122,7 +122,7 @@ class Part:
             names.append(_name(raw[at : at + length]))
         return names
 
-    def descriptions(self, meta: Metadata) -> tuple[list[str], list[Description]]:
+    def descriptions(self, meta: Metadata | None) -> tuple[list[str], list[Description]]:
         """Give the names of the arrays and what describes them."""
         raw, infos = self.buf, self.infos
         names: list[str] = []
