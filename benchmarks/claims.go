@@ -84,6 +84,7 @@ func claims() []claim {
 		floor("Julia over C, read "+size+" into fresh memory over reused", size, "cpu", "read", "julia/ds", "c/ds", 1.15)
 		floor("Julia over C, read! "+size+", both into reused memory", size, "cpu", "read-reused", "julia/ds", "c/ds", 1.15)
 	}
+	all = append(all, wideClaims()...)
 	slices.SortStableFunc(all, func(a, b claim) int { return strings.Compare(a.language(), b.language()) })
 	return all
 }

@@ -83,7 +83,7 @@ func plan(e effort, disk bool) []experiment {
 		e.files("small", "small: 1,000 int64", "int64:1000", e.small, "tmpfs"),
 		e.largeFiles("tmpfs", e.large),
 		e.overFiles(), e.overVariables(), e.overChunks(), e.overThreads(),
-		e.bcolz(), e.zarr(), e.blosc(),
+		e.bcolz(), e.zarr(), e.blosc(), e.realistic(), e.parts(),
 	}
 	if disk {
 		all = append(all,

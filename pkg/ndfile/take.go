@@ -103,7 +103,7 @@ type taker struct {
 	rows  []int64
 	order []int // positions in rows, by rising row; nil: they rise already and none comes twice
 	dst   ndarray.Buffer
-	flat  []byte // the bytes of dst where it is contiguous
+	whole bool   // the bytes of a row follow each other in dst, as they do in the array
 	mask  []byte // of dst
 	elems int64  // in a row
 	size  int64  // bytes of a row in dst
@@ -127,9 +127,16 @@ func newTaker(a Array, spec *Spec, rows []int64, dst ndarray.Buffer, mask []byte
 	if err != nil {
 		return nil, err
 	}
-	t := &taker{array: a, spec: spec, rows: rows, dst: dst, flat: dst.Bytes(), mask: mask, elems: elems}
-	if elems > 0 {
-		t.size = saturated(elems, int64(dst.DType.Size))
+	t := &taker{array: a, spec: spec, rows: rows, dst: dst, mask: mask, elems: elems}
+	if dst.Strides == nil {
+		if t.dst.Strides, err = ndarray.AppendStrides(nil, dst.Shape, dst.DType.Size); err != nil {
+			return nil, err
+		}
+	}
+	t.size, t.whole = int64(dst.DType.Size), true
+	for axis := len(dst.Shape) - 1; axis > 0; axis-- {
+		t.whole = t.whole && (dst.Shape[axis] < 2 || t.dst.Strides[axis] == t.size)
+		t.size = saturated(t.size, dst.Shape[axis])
 	}
 	if spec.Chunks != nil && saturated(spec.Chunks[0], t.size) <= takeSpan {
 		t.chunk = spec.Chunks[0]
@@ -220,8 +227,8 @@ func (t *taker) takeSpan(ctx context.Context, from, to int, scratch *mem.Block) 
 		if mask != nil {
 			copy(t.maskOf(at, 1), mask[row*t.elems:(row+1)*t.elems])
 		}
-		if t.flat != nil {
-			copy(t.flat[int64(at)*t.size:], data[row*t.size:(row+1)*t.size])
+		if t.whole {
+			t.putRow(int64(at), data[row*t.size:(row+1)*t.size])
 			continue
 		}
 		if err := t.copyRow(int64(at), span, row); err != nil {
@@ -231,7 +238,20 @@ func (t *taker) takeSpan(ctx context.Context, from, to int, scratch *mem.Block) 
 	return nil
 }
 
-// copyRow copies a row of span into dst where that is not contiguous.
+// putRow copies a row whose bytes follow each other in dst, too.
+func (t *taker) putRow(to int64, row []byte) {
+	dst := t.dst.Data[t.dst.Offset+to*t.dst.Strides[0]:]
+	switch len(row) { // columns of records
+	case 4:
+		*(*[4]byte)(dst) = [4]byte(row)
+	case 8:
+		*(*[8]byte)(dst) = [8]byte(row)
+	default:
+		copy(dst, row)
+	}
+}
+
+// copyRow copies a row of span into dst where its bytes are apart.
 func (t *taker) copyRow(to int64, span ndarray.Buffer, row int64) error {
 	dst, err := t.dst.Sub(rowBox(t.dst.Shape, to, 1))
 	if err != nil {

@@ -21,6 +21,8 @@ import files
 import h5py
 import ndfile
 import netCDF4
+import parts
+import realistic
 import zarr_stores
 from case import Case, Skip
 
@@ -29,6 +31,8 @@ OPERATIONS = {
     **bcolz_stores.OPERATIONS,
     **zarr_stores.OPERATIONS,
     **blosc_chunks.OPERATIONS,
+    **realistic.OPERATIONS,
+    **parts.OPERATIONS,
 }
 
 PACKAGES = "numpy ds-format netCDF4 h5py safetensors bcolz-zipline zarr zarrs tensorstore blosc".split()
