@@ -39,6 +39,28 @@ def plain(value: Any, where: str) -> Any:
     raise DTypeError(f"{where}: {type(value).__name__} cannot be stored as JSON")
 
 
+_encoder: Any = json.encoder
+try:
+    # json.dumps makes such an object with each call, which takes longer than the call. It looks for no
+    # cycles.
+    _encode: Any = _encoder.c_make_encoder(
+        None, None, _encoder.encode_basestring_ascii, None, ": ", ", ", False, False, True
+    )
+    _encode([], 0)
+except TypeError:  # another Python's
+
+    def _encode(value: Any, _: int) -> tuple[str]:
+        return (json.dumps(value),)
+
+
+_SIMPLE, _STR = frozenset({str, int, float, bool, type(None)}), frozenset({str})
+
+
+def dumps(value: Any) -> bytes:
+    """Give a dict, list or tuple of simple values as ASCII JSON."""
+    return "".join(_encode(value, 0)).encode("ascii")
+
+
 def to_json(attrs: Mapping[str, Any] | None, what: str = "attribute") -> bytes | None:
     """Give attributes as ASCII JSON; None for None.
 
@@ -46,6 +68,9 @@ def to_json(attrs: Mapping[str, Any] | None, what: str = "attribute") -> bytes |
     """
     if attrs is None:
         return None
+    simple = attrs.__class__ is dict and _SIMPLE.issuperset(map(type, attrs.values()))
+    if simple and _STR.issuperset(map(type, attrs)):
+        return dumps(attrs)
     if not isinstance(attrs, Mapping):
         raise DTypeError(f"{what}s: expected a mapping, found {type(attrs).__name__}")
     for key in attrs:

@@ -7,7 +7,6 @@ and attributes. All else, and what is wrong, is left to `make_items`, which know
 from __future__ import annotations
 
 import ctypes
-import json
 import struct
 from itertools import accumulate
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _capi
-from ._attrs import to_json
+from ._attrs import dumps, to_json
 from ._errors import NdfileError
 from ._lib import encode_name
 from ._spec import INT64S
@@ -29,6 +28,8 @@ _ITEM = ctypes.sizeof(_capi.ndf_item)
 _item = struct.Struct("=Ii10Q").pack_into
 _ndarray, _masked, _object = np.ndarray, np.ma.MaskedArray, np.dtype(object)
 _tobytes = np.ndarray.tobytes  # the elements, of a masked array too
+
+_STR = frozenset({str})
 
 #: Name, dtype, shape of an array, and where its elements are packed.
 Place = tuple[str, np.dtype, "tuple[int, ...]", np.ndarray]
@@ -216,9 +217,9 @@ def _texts(name: str, dims: Any, attrs: Any) -> tuple[bytes, bytes, bytes] | Non
     """Give the name, the names of axes and the attributes as C texts, the latter empty for none."""
     raw_dims = raw_attrs = b""
     if dims is not None:
-        if dims.__class__ not in (tuple, list) or not all(d.__class__ is str for d in dims):
+        if dims.__class__ not in (tuple, list) or not _STR.issuperset(map(type, dims)):
             return None
-        raw_dims = json.dumps(dims).encode("ascii") + b"\0"
+        raw_dims = dumps(dims) + b"\0"
     try:
         if attrs is not None:
             raw_attrs = (to_json(attrs) or b"{}") + b"\0"
