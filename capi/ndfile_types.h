@@ -242,7 +242,8 @@ enum {
   NDF_LOAD_NAMES = 4, /* nothing but the names */
   NDF_LOAD_SOME = 8,  /* as many arrays as there is room for, from first on; the next one that fails,
                          or has no room, is an error only when it is the first */
-  NDF_LOAD_ONCE = 16  /* ndf_file_open_load only: when all arrays came the file is closed, and its handle is 0 */
+  NDF_LOAD_ONCE = 16  /* ndf_file_open_load only: when all arrays came the file is closed, and its
+                         handle is 0 */
 };
 
 /* The arguments of ndf_load but the path, for ndf_load_prepared, and of ndf_file_load. A call fills
