@@ -37,9 +37,9 @@ func wideClaims() []claim {
 			}
 		}
 	}
-	realistic("read a realistic file vs ds-format", "realistic-read", 1/0.35, false, "python/ds-format")
+	realistic("read a realistic file vs ds-format", "realistic-read", 2.86, false, "python/ds-format")
 	realistic("read a realistic file vs NetCDF-4", "realistic-read", 20, false, "python/netcdf4")
-	realistic("write a realistic file vs ds-format", "realistic-write", 1/0.12, false, "python/ds-format")
+	realistic("write a realistic file vs ds-format", "realistic-write", 8.33, false, "python/ds-format")
 	realistic("write a realistic file over the system calls", "realistic-write", 8, true, "python/syscalls")
 	part := func(what, operation, peer string, bound float64) {
 		all = append(all, claim{what, "parts", "cpu", operation, "python/ndfile", operation, []string{peer}, bound, true})
