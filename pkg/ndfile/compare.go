@@ -191,7 +191,7 @@ func (p *pair) compare(ctx context.Context) error {
 
 // mostCompared is the most of an array that is compared in memory mapped from both files:
 // addresses can be few, and what was touched counts as the process's memory.
-const mostCompared = 128 << 20
+const mostCompared = 64 << 20
 
 // compareMapped compares elements that lie in both files alike where they are, which takes
 // half the time of copying them first. done is false where that cannot be.
