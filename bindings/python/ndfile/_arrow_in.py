@@ -158,7 +158,7 @@ def _dtype(format: str, name: str) -> np.dtype:
         return np.dtype(bool)
     if format.startswith("w:"):
         return np.dtype(f"V{format[2:]}")
-    if format.startswith("ts") and format[3:] in (":", ":UTC", ":Etc/UTC", ":+00:00"):
+    if format.startswith("ts") and (format == f"{format[:3]}:" or is_utc(format[4:])):
         return np.dtype(f"M8[{_UNITS[format[2]]}]")
     if format.startswith("tD"):
         return np.dtype(f"m8[{_UNITS[format[2]]}]")
@@ -166,8 +166,21 @@ def _dtype(format: str, name: str) -> np.dtype:
         format[:1], format
     )
     if format.startswith("ts"):
-        what = f"times in the zone {format[4:]}; convert them to UTC, or drop the zone"
+        raise zoned(name, format[4:])
     raise DTypeError(f"column {name!r}: a table cannot hold {what}")
+
+
+def is_utc(zone: Any) -> bool:
+    """Tell whether times of a zone are what tables have: those of UTC, without a zone."""
+    return str(zone) in ("UTC", "Etc/UTC", "+00:00")
+
+
+def zoned(name: str, zone: Any) -> DTypeError:
+    """Give the error for times of another zone, which would not come back in it."""
+    return DTypeError(
+        f"column {name!r}: a table cannot hold times in the zone {zone}; convert them to UTC, or "
+        "drop the zone"
+    )
 
 
 def _memory(array: Any, i: int, nbytes: int, owner: _Batch) -> np.ndarray:

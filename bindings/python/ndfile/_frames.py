@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _elements
-from ._arrow_in import Field, Part, Stream, blank
+from ._arrow_in import Field, Part, Stream, blank, is_utc, zoned
 from ._elements import Texts
 from ._errors import ArgumentError, DTypeError, MaskedError, NameNotFoundError
 
@@ -194,7 +194,9 @@ def _pandas_column(series: Any, pandas: Any, name: str) -> Part:
     if isinstance(dtype, np.dtype):
         return _part_of(series.to_numpy(), where)
     if isinstance(dtype, pandas.DatetimeTZDtype):
-        return Part(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), None)
+        if not is_utc(dtype.tz):
+            raise zoned(name, dtype.tz)
+        return Part(series.dt.tz_localize(None).to_numpy(), None)
     if isinstance(dtype, pandas.StringDtype) and hasattr(series, "__arrow_c_stream__"):
         try:
             return _joined(Stream(series.__arrow_c_stream__()))

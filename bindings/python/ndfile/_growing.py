@@ -102,6 +102,7 @@ class Growing(Queried):
             Something for each column, by name in any order, equally many rows of each; one row where what is
             given for a column has one axis less than it. Frames are a `pandas.DataFrame` and whatever has
             ``__arrow_c_stream__``: they are taken batch by batch. Rows of a list are dicts or named tuples.
+            Times of UTC become times without a zone; those of another zone are refused.
             Values become the column's dtype where every one fits exactly: times in another unit, integers of
             another size, texts of another width.
         nulls : default "raise"

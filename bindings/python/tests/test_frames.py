@@ -53,8 +53,8 @@ INTERVALS = pandas.interval_range(0, 2)
             {"c": np.array(["2026-11-22T01:02:03"], "M8[us]")},
         ),
         (
-            {"c": pandas.DatetimeIndex(["2026-11-22", None], tz="Europe/Prague")},
-            {"c": np.array(["2026-11-21T23", "NaT"], "M8[us]")},
+            {"c": pandas.DatetimeIndex(["2026-11-22", None], tz="UTC")},
+            {"c": np.array(["2026-11-22", "NaT"], "M8[us]")},
         ),
         (pandas.DataFrame([[1, 2]], columns=[5, 7]), {"5": [1], "7": [2]}),
         (
@@ -347,3 +347,12 @@ def test_conditions_in_words(bars):
     assert np.array_equal(t.where("tag in ('up', 'max')"), rows[np.isin(rows["tag"], [b"up", b"max"])])
     with pytest.raises(ValueError, match="character 4"):
         t.where("k >")
+
+
+@pytest.mark.parametrize("kind", [pandas.DataFrame, pyarrow.Table.from_pandas])
+def test_times_of_another_zone_are_refused(tmp_path, kind):
+    """They would come back in UTC."""
+    frame = kind(pandas.DataFrame({"c": pandas.DatetimeIndex(["2026-11-22"], tz="Europe/Prague")}))
+    with pytest.raises(ndfile.DTypeError, match=r"'c'.*Europe/Prague; convert them to UTC"):
+        ndfile.save(tmp_path / "t.bcolz", frame)
+    assert not (tmp_path / "t.bcolz").exists()
