@@ -41,6 +41,9 @@ func axesOf(ctx context.Context, f ndfile.File, name string, a ndfile.Array) []a
 	if s.Dims == nil {
 		return list
 	}
+	if d, ok := a.(*decoded); ok {
+		a = d.Array
+	}
 	v, ok := a.(*view)
 	if !ok {
 		v = whole(a)
@@ -143,6 +146,17 @@ func (x *axis) at(i float64) float64 {
 		return i
 	}
 	return x.places[int(i)]
+}
+
+// place is where an element lies, in words: a time, a name, a number, or its index.
+func (x *axis) place(i int64) string {
+	switch {
+	case x.names != nil:
+		return x.names[i]
+	case x.times:
+		return isoTime(int64(math.Round(x.places[i])), "s")
+	}
+	return strconv.FormatFloat(x.at(float64(i)), 'g', -1, 64)
 }
 
 // degrees tells whether places are degrees of a map.

@@ -15,7 +15,9 @@ func newCat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat FILE[:NAME][SLICE] [NAME...]",
 		Short: "print the values of arrays: all, or those named",
-		Long: "cat prints values, a row (the last axis) on a line, missing ones as --.\n\n" +
+		Long: "cat prints values, a row (the last axis) on a line, missing ones as --. They are what the\n" +
+			"attributes say: scale_factor, add_offset, _FillValue, missing_value, valid_range and times\n" +
+			"such as \"days since 2026-01-01\" are applied; --raw prints what is stored.\n\n" +
 			"Datetimes are ISO 8601 in UTC, timedeltas numbers of their unit, records lists in\n" +
 			"parentheses, and bytes without a meaning hexadecimal digits.\n\n" +
 			"With --json, complex numbers are [real, imaginary], records are objects, missing values\n" +
@@ -66,7 +68,11 @@ func catFile(ctx context.Context, w *bufio.Writer, t target, more []string, json
 			p.text(either(i == 0, "", ",\n "))
 			w.Write(append(ndfile.AppendJSONString(nil, name), ": "...))
 		} else if titles {
-			p.text(printable(name) + ":\n")
+			units := ""
+			if t.decode {
+				units = unitsOf(arrays[i])
+			}
+			p.text(printable(name) + either(units == "", "", " ["+units+"]") + ":\n")
 		}
 		if err := p.array(ctx, arrays[i]); err != nil {
 			return ndfile.Locate(err, t.path, name, f.Kind() != ndfile.Single)

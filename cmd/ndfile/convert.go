@@ -41,13 +41,16 @@ func newConvert() *cobra.Command {
 			"array that a single-array format is to hold is named, as SOURCE:NAME or with --name; one\n" +
 			"that comes from such a format is called data, or --name.\n\n" +
 			"--shards puts as many chunks into a shard of zarr3 as take about so many bytes decoded\n" +
-			"(64MiB), or none into any; chunks that are compressed alike are copied as they are.\n\n" +
+			"(64MiB), or none into any; chunks that are compressed alike are copied as they are.\n" +
+			"--chunks cuts arrays otherwise: as time=1,lat=90 those that have such axes, as 1,90,180\n" +
+			"those of so many axes; all is the whole axis. --codecs compresses them otherwise: none,\n" +
+			"names with levels as zstd:5, or a JSON list. What the format cannot do is refused.\n\n" +
 			"Data move in blocks of 16 MiB, so files may be larger than memory. The new file appears\n" +
 			"when it is whole, or not at all, and is then compared with the source, bit by bit, unless\n" +
 			"--no-check is given. With SOURCE itself as DESTINATION, --force and a format that can take\n" +
 			"it over, a store is converted in place.",
 		Example: "  ndfile convert x.ds x.bcolz\n  ndfile convert --plan x.ds x.ra --name temp\n" +
-			"  ndfile convert 'old/*.zarr' new/ --to zarr2\n  ndfile convert 'x.ds:temp[0:10]' first.ra --allow-loss",
+			"  ndfile convert 'old/*.zarr' new/ --to zarr2\n  ndfile convert x.nc x.zarr --to zarr3 --chunks time=1 --codecs zstd:5 --shards 64MiB\n  ndfile convert 'x.ds:temp[0:10]' first.ra --allow-loss",
 		Annotations: schema([]convertJSON{}),
 		Args:        cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,6 +81,8 @@ func newConvert() *cobra.Command {
 	f.String("name", "", "the one array to convert; of a single-array file, its new name")
 	f.String("shards", "", "the size of a shard, as 64MiB; none: each chunk in a file of its own")
 	f.Bool("default-fill", false, "of NetCDF: take the value of what was never written for missing")
+	f.String("chunks", "", "the extents of a chunk: time=1,lat=90, or 1,90,180; all: the whole axis")
+	f.String("codecs", "", "how chunks are compressed: none, NAME[:LEVEL],..., or a JSON list")
 	f.Bool("plan", false, "only tell what would be lost")
 	cmd.RegisterFlagCompletionFunc("from", formatNames)
 	return cmd
@@ -179,6 +184,9 @@ func (j *job) convert(cmd *cobra.Command) ([]ndfile.Loss, error) {
 	formats := all.Formats
 	var err error
 	if opt.ShardSize, err = shardSize(word(cmd, "shards")); err != nil {
+		return nil, err
+	}
+	if opt.Storage, err = storageFlags(cmd); err != nil {
 		return nil, err
 	}
 	if j.edit != nil {

@@ -11,15 +11,12 @@ import (
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
-// addDecode adds the flag for values as attributes say.
+// addDecode adds the flag for values that are not as attributes say.
 func addDecode(cmd *cobra.Command) {
-	cmd.Flags().Bool("decode", false, "values as scale_factor, add_offset, _FillValue, missing_value, valid_range and units of time say")
+	cmd.Flags().Bool("raw", false, "values as they are stored")
 }
 
-func decodes(cmd *cobra.Command) bool {
-	on, err := cmd.Flags().GetBool("decode")
-	return err == nil && on
-}
+func decodes(cmd *cobra.Command) bool { return !flag(cmd, "raw") }
 
 // decoded is an array as its attributes say: with a mask for elements that stand for
 // missing ones, as float64 where there is a scale or an offset, as datetimes where the
@@ -28,7 +25,8 @@ type decoded struct {
 	ndfile.Array
 	spec               ndfile.Spec
 	how                decoding
-	perSecond, epoch   float64
+	seconds, epoch     float64 // of a time: in one of its units, and since 1970
+	parts              float64 // of the datetimes, in a second
 	numbers, datetimes bool
 }
 
@@ -39,12 +37,16 @@ func decode(a ndfile.Array) ndfile.Array {
 		return a
 	}
 	d := &decoded{Array: a, spec: s, how: decodingOf(a.Attrs(), false)}
-	d.perSecond, d.epoch, d.datetimes = timeUnit(d.how.units, d.how.calendar)
+	d.seconds, d.epoch, d.datetimes = timeUnit(d.how.units, d.how.calendar)
 	d.numbers = d.how.scale != 1 || d.how.offset != 0
 	gaps := len(d.how.missing) > 0 || !math.IsInf(d.how.least, -1) || !math.IsInf(d.how.most, 1)
 	switch {
 	case d.datetimes:
-		d.spec.DType = ndarray.MustParse("M8[us]")
+		unit := "s"
+		if d.parts = 1; d.seconds < 1 || d.seconds == 1 && s.DType.Kind == ndarray.Float {
+			unit, d.parts = "us", 1e6
+		}
+		d.spec.DType = ndarray.MustParse("M8[" + unit + "]")
 	case d.numbers:
 		d.spec.DType = ndarray.MustParse("f8")
 	case !gaps:
@@ -93,10 +95,15 @@ func (d *decoded) ReadMasked(ctx context.Context, box ndarray.Box, dst ndarray.B
 			mask[i] = 1
 			continue
 		}
+		when := (d.epoch + (v*d.how.scale+d.how.offset)*d.seconds) * d.parts
+		if d.datetimes && math.Abs(when) >= 1<<62 { // no datetime is so far
+			mask[i] = 1
+			continue
+		}
 		at := own.Data[i*int64(own.DType.Size):][:own.DType.Size]
 		switch v = v*d.how.scale + d.how.offset; {
 		case d.datetimes:
-			binary.NativeEndian.PutUint64(at, uint64(int64(math.Round((d.epoch+v*d.perSecond)*1e6))))
+			binary.NativeEndian.PutUint64(at, uint64(int64(math.Round(when))))
 		case d.numbers:
 			binary.NativeEndian.PutUint64(at, math.Float64bits(v))
 		default:
@@ -109,6 +116,15 @@ func (d *decoded) ReadMasked(ctx context.Context, box ndarray.Box, dst ndarray.B
 // WriteMasked implements ndfile.Masked.
 func (d *decoded) WriteMasked(context.Context, ndarray.Box, ndarray.Buffer, []byte) error {
 	return ndfile.NewError(ndfile.ErrReadOnly, "decoded values are not written")
+}
+
+// unitsOf names what decoded values are counted in, "" for times.
+func unitsOf(a ndfile.Array) string {
+	d := decodingOf(a.Attrs(), false)
+	if _, _, isTime := timeUnit(d.units, d.calendar); isTime {
+		return ""
+	}
+	return d.units
 }
 
 func containsNaN(list []float64) bool {

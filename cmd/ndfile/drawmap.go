@@ -155,7 +155,11 @@ func (p *panel) draw(w *drawing, c draw.Canvas) {
 	for i := range p.maps {
 		tile := tiles.At(c, i%cols, i/cols)
 		one := newPlotOf(w.title+p.maps[i].title, &w.axes[n-1], &w.axes[n-2], tile.Max.X-tile.Min.X)
-		one.Add(newHeatMap(&p.maps[i], p.colors.Palette(256), p.least, p.most))
+		cells := newHeatMap(&p.maps[i], p.colors.Palette(256), p.least, p.most)
+		one.Add(cells)
+		if !cells.Rasterized { // where rectangles end within a pixel, the background would show as a grid
+			one.Add(cells, cells)
+		}
 		if w.axes[n-1].degrees() && w.axes[n-2].degrees() {
 			tile = level(one, tile)
 		}

@@ -13,7 +13,7 @@ func TestSelect(t *testing.T) {
 	src := demoFile(t)
 	dst := filepath.Join(filepath.Dir(src), "x.ds")
 	ok(t, "select", src, "te*", "time", "-d", "time=::-2", "-d", "station=1", "-o", dst)
-	if got, want := ok(t, "cat", dst), "temperature:\n270.5 268\ntime:\n2 0\n"; got != want {
+	if got, want := ok(t, "cat", "--raw", dst), "temperature:\n270.5 268\ntime:\n2 0\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if info := ok(t, "info", dst); !strings.Contains(info, "temperature <f4 (time 2)") || !strings.Contains(info, "two stations") {

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ndfile/ndfile/pkg/codec"
+	"github.com/ndfile/ndfile/pkg/ndarray"
 	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
@@ -17,6 +20,7 @@ type infoJSON struct {
 	Format text        `json:"format"`
 	Kind   text        `json:"kind"`
 	Attrs  attrsJSON   `json:"attrs"`
+	Extra  *attrsJSON  `json:"extra"`
 	Groups []groupJSON `json:"groups"`
 	Arrays []arrayJSON `json:"arrays"`
 }
@@ -35,8 +39,14 @@ type arrayJSON struct {
 	Dims        []text           `json:"dims" null:"without names of axes"`
 	Masked      bool             `json:"masked"`
 	Chunks      []int64          `json:"chunks" null:"not stored in chunks"`
+	Shards      []int64          `json:"shards" null:"each chunk has a file"`
 	Compression *compressionJSON `json:"compression"`
+	Codecs      value            `json:"codecs" null:"not stored in chunks"`
+	Fill        value            `json:"fill" null:"none, or not one value"`
+	Bytes       *int64           `json:"bytes"`
 	Attrs       attrsJSON        `json:"attrs"`
+	Extra       *attrsJSON       `json:"extra"`
+	codecs      string           // as text, "" where Compression says it
 }
 
 // compressionJSON says how chunks are compressed.
@@ -52,7 +62,11 @@ func newInfo() *cobra.Command {
 		Short: "show what is in files, without reading the data",
 		Long: "info shows formats, attributes, and of each array its name, dtype, shape and attributes.\n\n" +
 			"dtypes are NumPy's typestrings, or bfloat16, bytes and str; shapes have the axis that\n" +
-			"varies fastest last. masked says that elements can be missing.",
+			"varies fastest last. masked says that elements can be missing. In parentheses below an array\n" +
+			"stands what its format says of it besides: chunks and compression of NetCDF, axes that are\n" +
+			"unlimited.\n\n" +
+			"With --json, bytes are those of the elements in memory, null for texts of any length; extra\n" +
+			"are metadata in the format's own terms, null where it has none.",
 		Example:     "  ndfile info x.ds y.ra\n  ndfile info 'store.bcolz:price'\n  ndfile info --json '*.ds'",
 		Annotations: schema([]infoJSON{}),
 		Args:        cobra.MinimumNArgs(1),
@@ -90,24 +104,52 @@ func describe(cmd *cobra.Command, t target) (infoJSON, error) {
 			info.Groups = append(info.Groups, groupJSON{text(name), attrsJSON{attrs}})
 		}
 	}
+	own, terse := f.(ndfile.FileExtra) // others keep all of their metadata there
+	if terse {
+		info.Extra = extraJSON(own.FileExtra())
+	}
 	for _, name := range names {
 		a, err := t.array(f, name)
 		if err != nil {
 			return info, err
 		}
-		info.Arrays = append(info.Arrays, describeArray(name, a))
+		j := describeArray(name, a)
+		if terse {
+			j.Extra = extraJSON(a.Spec().Extra)
+		}
+		info.Arrays = append(info.Arrays, j)
 	}
 	return info, nil
+}
+
+func extraJSON(a *ndfile.Attrs) *attrsJSON {
+	if a.Len() == 0 {
+		return nil
+	}
+	return &attrsJSON{a}
 }
 
 func describeArray(name string, a ndfile.Array) arrayJSON {
 	s := a.Spec()
 	j := arrayJSON{Name: text(name), DType: text(s.DType.String()), Dims: texts(s.Dims), Masked: s.Masked,
-		Chunks: s.Chunks, Attrs: attrsJSON{a.Attrs()}}
+		Chunks: s.Chunks, Shards: s.Shards, Codecs: ndfile.AppendCodecs(nil, &s), Attrs: attrsJSON{a.Attrs()}}
 	if !s.NoData {
 		j.Shape = append([]int64{}, s.Shape...)
+		if n, err := ndarray.NBytes(s.Shape, s.DType.Size); err == nil && !s.DType.IsVar() {
+			j.Bytes = &n
+		}
+	}
+	if s.Fill != nil && len(s.Fill) == s.DType.Size && !s.DType.IsVar() {
+		one := ndarray.Buffer{DType: s.DType, Shape: []int64{}, Data: s.Fill}
+		if native, err := ndarray.NewBuffer(s.DType.Native(), []int64{}); err == nil && ndarray.Copy(native, one) == nil {
+			j.Fill = appendElement(nil, s.DType.Native(), native.Data, true)
+		}
+	}
+	if s.Codecs != nil {
+		j.codecs = codecsText(s.Codecs)
 	}
 	if c, ok := s.Compression(); ok {
+		j.codecs = ""
 		j.Compression = &compressionJSON{text(c.Codec), c.Level, c.Shuffle}
 	}
 	return j
@@ -120,6 +162,7 @@ func (i *infoJSON) print(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	shared := len(i.Arrays) == 1 && i.Arrays[0].Attrs.Attrs == i.Attrs.Attrs
+	writeExtra(w, "  ", i.Extra, false)
 	if !shared {
 		writeAttrs(w, "  ", i.Attrs.Attrs)
 	}
@@ -132,11 +175,60 @@ func (i *infoJSON) print(w io.Writer) {
 		if a.Chunks != nil {
 			fmt.Fprintf(w, " chunks %s", shapeText(a.Chunks))
 		}
+		if a.Shards != nil {
+			fmt.Fprintf(w, " shards %s", shapeText(a.Shards))
+		}
 		if c := a.Compression; c != nil {
 			fmt.Fprintf(w, " %s-%d", c.Codec, c.Level)
+		} else if a.codecs != "" {
+			fmt.Fprintf(w, " %s", a.codecs)
+		}
+		if a.Fill != nil && !slices.Contains(usualFills, string(a.Fill)) {
+			fmt.Fprintf(w, " fill %s", a.Fill)
 		}
 		fmt.Fprintln(w)
+		writeExtra(w, "    ", a.Extra, true)
 		writeAttrs(w, "    ", a.Attrs.Attrs)
+	}
+}
+
+// usualFills are the values of elements never written that need no words.
+var usualFills = []string{"0", "0.0", "false", `""`}
+
+// codecsText names codecs with their levels: shuffle, zstd-5. The order of bytes is
+// the dtype's.
+func codecsText(list []codec.Spec) string {
+	var names []string
+	for _, c := range list {
+		if c.Name == "bytes" {
+			continue
+		}
+		names = append(names, c.Name)
+		for _, key := range []string{"level", "clevel"} {
+			if v, ok := c.Conf.Get(key); ok {
+				names[len(names)-1] += "-" + string(ndfile.AppendJSONValue(nil, v))
+			}
+		}
+	}
+	return either(names == nil, "plain", strings.Join(names, ", "))
+}
+
+// writeExtra shows metadata in the format's own terms on a line, (model "NETCDF3"),
+// of an array without the data model, which the file has.
+func writeExtra(w io.Writer, indent string, a *attrsJSON, ofArray bool) {
+	if a == nil {
+		return
+	}
+	var parts []string
+	for i := range a.Len() {
+		k, v := a.At(i)
+		if ofArray && k == "model" {
+			continue
+		}
+		parts = append(parts, k+" "+string(ndfile.AppendJSONValue(nil, v)))
+	}
+	if parts != nil {
+		fmt.Fprintf(w, "%s(%s)\n", indent, strings.Join(parts, ", "))
 	}
 }
 

@@ -63,7 +63,7 @@ func TestCatText(t *testing.T) {
 		{[]string{"temperature"}, "271.25 272.5 --\n268 269.75 270.5\n"},
 		{[]string{"rain"}, "false true true\nfalse false true\n"},
 		{[]string{"station"}, "\"Praha-Libuš\" \"Reykjavík\"\n"},
-		{[]string{"height", "time"}, "height:\n2\ntime:\n0 1 2\n"},
+		{[]string{"height", "time"}, "height:\n2\ntime:\n2026-01-01T00:00:00 2026-01-02T00:00:00 2026-01-03T00:00:00\n"},
 	} {
 		if got := ok(t, append([]string{"cat", path}, c.names...)...); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.names, got, c.want)
@@ -79,7 +79,7 @@ func TestJSON(t *testing.T) {
 	}
 	got, _ := json.Marshal(values)
 	want := `{"height":2,"rain":[[false,true,true],[false,false,true]],"station":["Praha-Libuš","Reykjavík"],` +
-		`"temperature":[[271.25,272.5,null],[268,269.75,270.5]],"time":[0,1,2]}`
+		`"temperature":[[271.25,272.5,null],[268,269.75,270.5]],"time":["2026-01-01T00:00:00","2026-01-02T00:00:00","2026-01-03T00:00:00"]}`
 	if string(got) != want {
 		t.Errorf("cat --json:\n%s\nwant\n%s", got, want)
 	}

@@ -152,6 +152,9 @@ func schemaOf(t reflect.Type, indent string) string {
 		s := "{"
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if !f.IsExported() {
+				continue
+			}
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			kind := schemaOf(f.Type, inner)
 			if when := f.Tag.Get("null"); when != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,6 +41,8 @@ func newPlot() *cobra.Command {
 			"Degrees of latitude and longitude have one scale. long_name and units name the values;\n" +
 			"scale_factor, add_offset, _FillValue, missing_value and valid_range are applied, but with\n" +
 			"--raw.\n\n" +
+			"--preview draws into the terminal instead: a line of dots, the first plane in colours (shades\n" +
+			"where there are none, or NO_COLOR is set), a histogram.\n\n" +
 			"Missing values, NaN and what is beyond 1e300 are gaps. Where a line has more elements than\n" +
 			"the picture pixels, it goes through the least and the greatest of each pixel; of a heat map\n" +
 			"every n-th element is drawn.",
@@ -53,6 +56,9 @@ func newPlot() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if flag(cmd, "preview") {
+				return previewTarget(cmd, t)
+			}
 			done, err := plotTarget(cmd, t)
 			if err != nil || !asJSON(cmd) {
 				return err
@@ -63,6 +69,7 @@ func newPlot() *cobra.Command {
 	cmd.Flags().StringP("out", "o", "", "the picture, .png or .svg; else NAME.png or the name of the file with .png, in the current folder")
 	cmd.Flags().Bool("histogram", false, "draw how often values occur")
 	cmd.Flags().Bool("log", false, "a logarithmic scale of values, of a histogram one of counts; what is not above 0 is a gap")
+	cmd.Flags().Bool("preview", false, "draw into the terminal, no file")
 	cmd.Flags().Bool("raw", false, "values as they are stored")
 	cmd.Flags().Int("width", 800, "pixels")
 	cmd.Flags().Int("height", 600, "pixels")
@@ -93,9 +100,8 @@ func plotTarget(cmd *cobra.Command, t target) (plotJSON, error) {
 	if exists(out) && !flag(cmd, "force") {
 		return done, ndfile.NewError(ndfile.ErrExists, "").On(out)
 	}
-	how := drawing{width: width, height: height, svg: strings.EqualFold(filepath.Ext(out), ".svg"), log: flag(cmd, "log"), histogram: flag(cmd, "histogram")}
-	how.title = either(name == "", filepath.Base(t.path), name)
-	how.axes, how.values = axesOf(cmd.Context(), f, name, a), decodingOf(a.Attrs(), flag(cmd, "raw"))
+	how := drawingOf(cmd, t, f, name, a)
+	how.width, how.height, how.svg = width, height, strings.EqualFold(filepath.Ext(out), ".svg")
 	pic, err := how.draw(cmd.Context(), a)
 	if err != nil {
 		return done, ndfile.Locate(err, t.path, name, f.Kind() != ndfile.Single)
@@ -104,6 +110,35 @@ func plotTarget(cmd *cobra.Command, t target) (plotJSON, error) {
 	var opt ndfile.WriteOptions
 	opt.Exclusive = !flag(cmd, "force")
 	return done, ndfile.Locate(ndfile.OS.WriteFile(out, [][]byte{pic.data}, opt), out, "", false)
+}
+
+// drawingOf is how the flags want an array to be drawn.
+func drawingOf(cmd *cobra.Command, t target, f ndfile.File, name string, a ndfile.Array) drawing {
+	return drawing{title: either(name == "", filepath.Base(t.path), name), log: flag(cmd, "log"), histogram: flag(cmd, "histogram"),
+		axes: axesOf(cmd.Context(), f, name, a), values: decodingOf(a.Attrs(), flag(cmd, "raw"))}
+}
+
+// previewTarget draws into the terminal.
+func previewTarget(cmd *cobra.Command, t target) error {
+	f, _, err := t.open(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	a, name, err := t.only(f)
+	if err != nil {
+		return err
+	}
+	width := 80
+	if o, ok := cmd.OutOrStdout().(*output); ok {
+		width = columns(o.w)
+	}
+	how := drawingOf(cmd, t, f, name, a)
+	text, err := how.preview(cmd.Context(), a, width, inColor(cmd))
+	if err == nil {
+		_, err = io.WriteString(cmd.OutOrStdout(), text)
+	}
+	return ndfile.Locate(err, t.path, name, f.Kind() != ndfile.Single)
 }
 
 // pictureName is the name of a picture that the user did not name.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: demo.sh BUILD_DIR CC: the command writes a ds file; C and Python read it.
+# usage: demo.sh BUILD_DIR CC: the command writes a ds file; C and Python read it, and a map is drawn.
 set -eu
 b=$1 cc=$2
 dir=$b/demo
@@ -12,4 +12,7 @@ echo "2. A C program reads it (docs/examples/demo.c):"
 echo "3. Python reads it and writes $dir/python.ds (docs/examples/demo.py):"
 PYTHONPATH=bindings/python "$b/demo-venv/bin/python" docs/examples/demo.py "$dir/demo.ds" "$dir/python.ds" | sed 's/^/   /'
 echo "4. The command shows what Python wrote:"
-"$b/ndfile" cat "$dir/python.ds" | sed 's/^/   /'
+"$b/ndfile" cat "$dir/python.ds" celsius station | sed 's/^/   /'
+echo "5. and draws the map, here and as $dir/sst.png:"
+"$b/ndfile" plot "$dir/python.ds:sst" --out "$dir/sst.png"
+"$b/ndfile" plot "$dir/python.ds:sst" --preview

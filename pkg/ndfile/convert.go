@@ -23,6 +23,11 @@ type ConvertOptions struct {
 	// NoShards not at all; else as many chunks make a shard as take about so many bytes
 	// decoded. ErrNotSupported where the destination has no shards.
 	ShardSize int64
+	// Storage, where it is set, chooses how arrays are stored in the destination: it is
+	// called with the name of each in the source and with what would be asked of the
+	// destination, in which it may change Chunks, Shards and Codecs.
+	// Arrays are stored so or refused; chunks larger than 16 MiB take their size in memory.
+	Storage func(name string, spec *Spec) error
 	// NoCheck leaves out the comparison at the end.
 	NoCheck bool
 	// Overwrite allows that the destination exists.

@@ -48,7 +48,8 @@ type plan struct {
 	guest  *Attrs
 	// host is the source where it may have kept such metadata for the destination.
 	host      ExtraKeeper
-	shardSize int64 // ConvertOptions.ShardSize
+	shardSize int64                               // ConvertOptions.ShardSize
+	storage   func(name string, spec *Spec) error // ConvertOptions.Storage
 	// refused is why the first of the arrays that are left out is.
 	refused error
 }
@@ -64,6 +65,7 @@ type carried struct {
 	from, to string // its names
 	spec     Spec   // in the source
 	add      Spec   // what is asked of the destination
+	asked    bool   // the caller chose how it is stored: no other way will do
 	// read is the dtype in which blocks are read, write the one of the same size in
 	// which they are written; of variable length where strings are, on either side.
 	read, write ndarray.DType
@@ -85,7 +87,7 @@ func (c *carried) bytes() int64 {
 // newPlan compares what the source has with what the destination can hold. Where
 // Caps do not tell, it asks: by creating the file in memory, without data.
 func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions) (*plan, error) {
-	p := &plan{from: from, to: to, create: CreateOptions{Format: to.Name()}, kept: map[string]ndarray.DType{}, shardSize: opt.ShardSize}
+	p := &plan{from: from, to: to, create: CreateOptions{Format: to.Name()}, kept: map[string]ndarray.DType{}, shardSize: opt.ShardSize, storage: opt.Storage}
 	names := slices.Clone(src.Names())
 	if opt.Name != "" && src.Kind() != Single {
 		if !slices.Contains(names, opt.Name) {
@@ -242,15 +244,20 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	c.add.Extra = p.extra(s.Extra)
 	if p.to.Caps()&CapChunked != 0 {
 		c.add.Chunks, c.add.Shards, c.add.Codecs = s.Chunks, s.Shards, s.Codecs
-		if p.shardSize != 0 {
-			c.add.Shards = shardsOf(&c.add, p.shardSize)
-		}
 		if c.add.DType.Equal(s.DType) {
 			c.add.Fill = s.Fill
 		}
 	}
+	if p.storage != nil {
+		if err := p.choose(&c); err != nil {
+			return err
+		}
+	}
+	if p.shardSize != 0 && p.to.Caps()&CapChunked != 0 {
+		c.add.Shards = shardsOf(&c.add, p.shardSize)
+	}
 	switch texts, ok := a.(Strings); {
-	case c.add.Chunks == nil:
+	case c.add.Chunks == nil || c.asked:
 	case ok && c.add.DType.IsVar():
 		size, err := p.textSize(ctx, texts, s)
 		if err != nil {
@@ -281,6 +288,9 @@ func (p *plan) array(ctx context.Context, dry File, a Array, from, to string) er
 	if err != nil {
 		if KindOf(err) == ErrCanceled {
 			return err
+		}
+		if c.asked {
+			return NewError(KindOf(err), reason(err))
 		}
 		p.losses = p.losses[:losses]
 		p.lose(from, "data", reason(err))
@@ -345,7 +355,7 @@ func (p *plan) asTheyAre(ctx context.Context, a Array, c *carried) bool {
 		return true
 	}
 	defer f.Abort()
-	b, err := addAnyhow(ctx, f, c.to, &trial.add)
+	b, err := addAnyhow(ctx, f, c.to, &trial.add, false)
 	if err != nil {
 		return true // what is wrong comes up again
 	}
@@ -414,7 +424,7 @@ func (p *plan) ask(ctx context.Context, dry File, c *carried) (Array, error) {
 		}
 		s := c.add
 		drop.from(&s)
-		a, err := addAnyhow(ctx, dry, c.to, &s)
+		a, err := addAnyhow(ctx, dry, c.to, &s, c.asked)
 		if err == nil {
 			if c.add = s; drop.what != "" {
 				p.lose(c.from, drop.what, reason(first))
@@ -429,17 +439,23 @@ func (p *plan) ask(ctx context.Context, dry File, c *carried) (Array, error) {
 }
 
 // addAnyhow adds an array, if need be with another fill value, other codecs or
-// another shape of chunks than spec says, which it then changes.
-func addAnyhow(ctx context.Context, f File, name string, spec *Spec) (a Array, err error) {
-	for _, change := range []func(s *Spec){
-		func(*Spec) {},
+// another shape of chunks than spec says, which it then changes. Of what the caller
+// asked for only the fill value may be another.
+func addAnyhow(ctx context.Context, f File, name string, spec *Spec, asked bool) (a Array, err error) {
+	as, noFill := func(*Spec) {}, func(s *Spec) { s.Fill = nil }
+	changes := []func(s *Spec){
+		as,
 		func(s *Spec) { s.Shards = nil },
 		func(s *Spec) { s.Codecs = nil },
 		func(s *Spec) { s.Codecs, s.Shards = nil, nil },
-		func(s *Spec) { s.Fill = nil },
+		noFill,
 		func(s *Spec) { s.Codecs, s.Shards, s.Chunks = nil, nil, nil },
 		func(s *Spec) { s.Fill, s.Codecs, s.Shards, s.Chunks = nil, nil, nil, nil },
-	} {
+	}
+	if asked {
+		changes = []func(s *Spec){as, noFill}
+	}
+	for _, change := range changes {
 		s := *spec
 		change(&s)
 		if a, err = f.Add(ctx, name, s); err == nil {

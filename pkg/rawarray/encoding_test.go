@@ -107,7 +107,7 @@ func TestLEB128Beyond64(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, _ := f.Array("")
-		got := readAll(t, a, ndarray.MustParse("<i16"))
+		got := readAll(t, a, ndarray.MustParse("=i16"))
 		if integer(got, true).Cmp(n) != 0 {
 			t.Fatalf("%v is read as %v", n, integer(got, true))
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/md5"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"math"
@@ -196,10 +197,12 @@ func text(v any) string {
 	return v.(string)
 }
 
-// integer is the value of a little-endian integer of any size.
+// integer is the value of a native integer of any size.
 func integer(e []byte, signed bool) *big.Int {
 	e = slices.Clone(e)
-	slices.Reverse(e)
+	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		slices.Reverse(e)
+	}
 	n := new(big.Int).SetBytes(e)
 	if signed && e[0]&0x80 != 0 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(e))))
