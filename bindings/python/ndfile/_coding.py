@@ -25,9 +25,9 @@ def is_julian(array: Array, attrs: dict[str, Any], format: str) -> bool:
     """Whether elements are Julian dates: ds-format marks them by ``.time``."""
     return (
         format == "ds"
+        and "units" not in attrs
         and array.dtype.kind in "iuf"
         and bool(array.extra.get(".time"))
-        and "units" not in attrs
     )
 
 

@@ -80,11 +80,10 @@ class Store(AbstractDataStore):
         """Add the variable of an array; without decoding, also one that tells where it has no elements."""
         attrs = dict(array.attrs)
         dims = _dims(name, array, attrs, file)
-        julian = self._times and is_julian(array, attrs, file.format)
-        if julian:
-            attrs.update(_MICROS)
-        elif file.format == "ds" and "units" not in attrs and array.extra.get(".time"):
-            attrs.update(_JULIAN)
+        marked = is_julian(array, attrs, file.format)
+        julian = self._times and marked
+        if marked:
+            attrs.update(_MICROS if julian else _JULIAN)
         narrow(attrs)
         value = fill(array, attrs, file.format)
         missing: Any = "raw" if array.masked and not self._missing else "nan"
