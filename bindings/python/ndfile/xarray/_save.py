@@ -43,8 +43,8 @@ def save(
     Parameters
     ----------
     dataset : xarray.Dataset or xarray.DataTree
-        Dask arrays are computed block by block. Coordinates that a node of a tree has from above are not
-        stored again.
+        Dask arrays are computed block by block. Coordinates that a node has from others of the tree that is
+        saved are not stored again.
     path : str or os.PathLike
         Where to.
     format : str, optional
@@ -123,17 +123,16 @@ def nodes_of(dataset: xr.Dataset | xr.DataTree, place: str, encoding: Any) -> li
     """Give what is to be written, groups behind those above them."""
     if isinstance(dataset, xr.Dataset):
         return [Node(place, dataset, encoding)]
-    subtree = dict(dataset.subtree_with_keys)
+    subtree = {"" if key == "." else key: node for key, node in dataset.subtree_with_keys}
     given = {str(key).strip("/"): value for key, value in (encoding or {}).items()}
-    unknown = set(given) - {"" if key == "." else key for key in subtree}
+    unknown = set(given) - set(subtree)
     if unknown:
         raise ValueError(f"unexpected encoding group: {sorted(unknown)}; the tree has {sorted(subtree)}")
-    nodes = []
-    for key, node in subtree.items():
-        below = "" if key == "." else key
-        path = "/".join(part for part in (place, below) if part)
-        nodes.append(Node(path, node.to_dataset(inherit=False), given.get(below)))
-    return nodes
+    return [
+        # What is saved without the nodes above it has their coordinates itself.
+        Node("/".join(filter(None, (place, key))), node.to_dataset(inherit=not key), given.get(key))
+        for key, node in subtree.items()
+    ]
 
 
 def _check_groups(nodes: list[Node], target: Target, path: str) -> None:

@@ -48,7 +48,14 @@ def test_trees(format, engine):
     part = xr.open_datatree("t.zarr", engine="ndfile", group="child").load()
     assert list(part.children) == ["deep"]
     tree()["child"].ndfile.save("u.zarr", format)
-    assert opened("u.zarr", engine).identical(child())
+    assert opened("u.zarr", engine).drop_vars("w").identical(child())
+    above = xr.DataTree.from_dict(
+        {"/": xr.Dataset(coords={"x": [1, 2]}), "/b": xr.Dataset({"v": ("x", [5, 6])})}
+    )
+    above.ndfile.save("above.zarr", format)
+    assert opened("above.zarr", engine, group="b").variables.keys() == {"v"}
+    above["b"].ndfile.save("b.zarr", format)  # without what is above it has the coordinate itself
+    assert opened("b.zarr", engine).x.values.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("format", ["zarr2", "zarr3"])
