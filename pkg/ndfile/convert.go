@@ -97,6 +97,9 @@ func Convert(ctx context.Context, formats []Format, src, dst string, opt Convert
 	if err != nil {
 		return nil, err
 	}
+	if err := writable(opt.FS, dst); err != nil {
+		return nil, err
+	}
 	same, err := samePlace(opt.FS, src, dst, opt.Overwrite)
 	switch {
 	case err != nil:

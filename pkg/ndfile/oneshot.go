@@ -85,6 +85,9 @@ func Save(ctx context.Context, formats []Format, path string, items []Item, opt 
 	}
 	fsys := opt.FS
 	opt.FS = nil
+	if err := writable(fsys, path); err != nil {
+		return err
+	}
 	if o, ok := f.(OneShot); ok {
 		return Locate(o.Save(ctx, fsys, path, items, opt), path, "", false)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"slices"
@@ -138,19 +139,23 @@ func (s *ofStore) ReadSmall(ctx context.Context, path string, buf []byte) (int, 
 	return n, &storeFile{value: rest, name: strings.Clone(path)}, nil
 }
 
+// seed is for the numbers of what has a name only.
+var seed = maphash.MakeSeed()
+
 func (s *ofStore) Stat(path string) (Info, error) {
 	key := s.keyOf(path)
+	same := maphash.String(seed, key)
 	if key == "" {
-		return Info{Mode: Dir}, nil
+		return Info{Mode: Dir, Ino: same}, nil
 	}
 	size, err := s.size(key)
 	if err == nil {
-		return Info{Size: size, Mode: Regular}, nil
+		return Info{Size: size, Mode: Regular, Ino: same}, nil
 	}
 	if l, ok := s.r.(store.Lister); ok && errors.Is(err, fs.ErrNotExist) {
 		found := errors.New("found")
 		if e := l.List(context.Background(), key, func(store.Entry) error { return found }); errors.Is(e, found) {
-			return Info{Mode: Dir}, nil
+			return Info{Mode: Dir, Ino: same}, nil
 		}
 	}
 	return Info{}, storeError("stat", path, err)

@@ -341,6 +341,61 @@ type readWriter interface {
 	store.Writer
 }
 
+// TestStoreConvert: files of a store are converted into others of it, over what is
+// there too, and saved in one call.
+func TestStoreConvert(t *testing.T) {
+	ctx := t.Context()
+	here, s := inMemory(t, "x.zarr")
+	spec := ndfile.Spec{DType: ndarray.MustParse("<i4"), Shape: []int64{1000}, Chunks: []int64{300}}
+	if err := here.writeNew(ctx, "zarr2", []string{""}, spec); err != nil {
+		t.Fatal(err)
+	}
+	fsys := ndfile.OfStore(s)
+	for range 2 {
+		for _, format := range []string{"zarr3", "bcolz", "ds", "rawarray"} {
+			opt := ndfile.ConvertOptions{FS: fsys, To: format, Overwrite: true, AllowLoss: true}
+			if format == "ds" {
+				opt.Name = "a"
+			}
+			if _, err := ndfile.Convert(ctx, all.Formats, "x.zarr", "to-"+format, opt); err != nil {
+				t.Errorf("%s: %v", format, err)
+			}
+			f, err := ndfile.OpenStore(ctx, all.Formats, s, "to-"+format, ndfile.OpenOptions{})
+			if data, _, kind := loaded(ctx, f, err); kind != nil || !bytes.Contains(data, series(0, 1000).Data) {
+				t.Errorf("%s: %v, %d bytes", format, kind, len(data))
+			}
+		}
+	}
+	// In place: to zarr3 only documents are written; of zarr0 chunks would get other names.
+	if _, err := ndfile.Convert(ctx, all.Formats, "x.zarr", "x.zarr", ndfile.ConvertOptions{FS: fsys, To: "zarr3"}); err != nil {
+		t.Error(err)
+	}
+	f, err := here.open(ndfile.OpenOptions{Format: "zarr3"})
+	if data, _, kind := loaded(ctx, f, err); kind != nil || !bytes.HasPrefix(data, series(0, 1000).Data) {
+		t.Errorf("in place: %v, %d bytes", kind, len(data))
+	}
+	old, s0 := inMemory(t, "x.zarr")
+	if err := old.writeNew(ctx, "zarr0", []string{""}, spec); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ndfile.Convert(ctx, all.Formats, "x.zarr", "x.zarr", ndfile.ConvertOptions{FS: ndfile.OfStore(s0), To: "zarr2"})
+	if !errors.Is(err, ndfile.ErrNotSupported) {
+		t.Errorf("zarr0 in place: %v", err)
+	}
+	f, err = old.open(ndfile.OpenOptions{Format: "zarr0"})
+	if data, _, kind := loaded(ctx, f, err); kind != nil || !bytes.HasPrefix(data, series(0, 1000).Data) {
+		t.Errorf("refused: %v, %d bytes", kind, len(data))
+	}
+	items := []ndfile.Item{{Name: "a", Data: series(0, 1000)}}
+	if err := ndfile.Save(ctx, all.Formats, "saved.ds", items, ndfile.SaveOptions{FS: fsys}); err != nil {
+		t.Error(err)
+	}
+	err = ndfile.Save(ctx, all.Formats, "saved.ds", items, ndfile.SaveOptions{FS: ndfile.OfStore(store.OfFS(os.DirFS(t.TempDir())))})
+	if !errors.Is(err, ndfile.ErrNotSupported) {
+		t.Errorf("Save to a store for reading: %v", err)
+	}
+}
+
 // TestStoreFailures: at every request that fails, a change is an error, or has
 // happened; what is read is old or new, chunk by chunk.
 func TestStoreFailures(t *testing.T) {
