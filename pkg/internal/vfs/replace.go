@@ -42,7 +42,7 @@ func NewReplace(fsys FS, path string, opt WriteOptions) (*Replace, error) {
 		opt = s.inStore(opt)
 	}
 	if IsStore(fsys) {
-		opt.Commit = CommitAtomic // a value is put whole, and dropped for nothing
+		opt.Commit = CommitAtomic // the file is in memory until it is put, whole
 	}
 	path = strings.Clone(path) // kept until Commit
 	target, mode, found, err := findTarget(fsys, path, opt.Exclusive)
