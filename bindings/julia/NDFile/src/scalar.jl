@@ -7,8 +7,7 @@ const SCALAR = Threads.Atomic{Bool}(true)
 
 Whether single elements of arrays with axes may be read and written, `a[1, 2]`, in the whole process; `true` unless changed.
 `false` makes each an `NDF_ERR_ARGUMENT`, so that what goes through a file element by element is found: loops, and functions of Base
-and broadcasts that have no method for these arrays (`a .+ 1`; read first, `a[:, :] .+ 1`). Ranges, `collect`, `copyto!`, `fill!`,
-`sum` and its like work on blocks, and go on.
+that have no method for these arrays. Ranges, broadcasts, `collect`, `copyto!`, `fill!`, `sum` and its like work on blocks, and go on.
 """
 function allow_scalar(allow::Bool)
     SCALAR[] = allow

@@ -60,17 +60,13 @@ inner(a::NDArray{<:Any,N}) where {N} = ntuple(d -> 1:size(a, d), N - 1)
 const Views{N} = SubArray{<:Any,N,<:NDArray}
 
 function Broadcast.materialize!(out::NDArray, x::Broadcast.Broadcasted)
-    b = Broadcast.instantiate(Broadcast.Broadcasted{Broadcast.DefaultArrayStyle{ndims(out)}}(x.f, x.args, axes(out)))
-    if length(out) <= budget(out) || any(arg -> overlaps(arg, out), Broadcast.flatten(b).args)
-        return setindex!(out, copyto!(Array{eltype(out)}(undef, size(out)), b), axes(out)...)
+    b = Broadcast.instantiate(Broadcast.Broadcasted{FileStyle{ndims(out)}}(x.f, x.args, axes(out)))
+    if length(out) <= budget(out) || overlaps(b, out)
+        return setindex!(out, compute!(Array{eltype(out)}(undef, size(out)), b, axes(out)), axes(out)...)
     end
     for slab in slabs(out)
-        places = CartesianIndices((inner(out)..., slab))
-        values = Array{eltype(out)}(undef, size(places))
-        for (k, i) in enumerate(places)
-            @inbounds values[k] = b[i]
-        end
-        writeblock!(out, values, places.indices...)
+        ranges = (inner(out)..., slab)
+        writeblock!(out, compute!(Array{eltype(out)}(undef, map(length, ranges)), b, ranges), ranges...)
     end
     return out
 end
@@ -78,6 +74,7 @@ end
 # Whether x shows elements of the file of out elsewhere than out does.
 overlaps(x::NDArray, out) = x !== out && x.file.path == out.file.path
 overlaps(x::AbstractArray, out) = parent(x) !== x && (parent(x) === out || overlaps(parent(x), out))
+overlaps(b::Broadcast.Broadcasted, out) = any(x -> overlaps(x, out), b.args)
 overlaps(x, out) = false
 
 function Broadcast.materialize!(out::Views, x::Broadcast.Broadcasted)

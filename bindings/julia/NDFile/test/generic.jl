@@ -148,7 +148,7 @@ end
         @test @inferred(Union{Missing,Float64}, m[1, 2]) === missing && @inferred(m[:, 1]) isa Vector{Union{Missing,Float64}}
         @test @inferred(s[1, 2]) == "b" && @inferred(s[:, 1]) == ["a", "c"] && @inferred(b[:, 1]) == [true] && @inferred(z[]) === Int16(3)
         @test @inferred(sum(a)) isa Float64 && @inferred(sum(b)) === 1 && @inferred(extrema(a)) isa Tuple{Float64,Float64}
-        @test @inferred(Array(a)) == a && @inferred(size(a)) == (4, 3, 2) && @inferred(a .+ 1) isa Array{Float64,3}
+        @test @inferred(Array(a)) == a && @inferred(size(a)) == (4, 3, 2) && @inferred(collect(a .+ 1)) isa Array{Float64,3}
         total(a) = (t = 0.0; for i in eachindex(a); t += a[i]; end; t)
         total(a)
         @test (@allocated total(a)) <= 2 * 16 * length(a) # without optimization each index is an object

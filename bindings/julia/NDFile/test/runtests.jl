@@ -33,7 +33,7 @@ catch e
 end
 
 @testset "NDFile" begin
-    for part in (isempty(ARGS) ? ["json", "fixtures", "stores", "roundtrip", "groups", "many", "indexing", "generic", "chunked", "table", "habits", "errors",
+    for part in (isempty(ARGS) ? ["json", "fixtures", "stores", "roundtrip", "groups", "many", "indexing", "generic", "diskarrays", "chunked", "table", "habits", "errors",
                                     "lifetime", "mmap", "docs"] : ARGS)
         mktempdir() do folder
             cd(() -> include(joinpath(HERE, "$part.jl")), folder)
