@@ -25,7 +25,9 @@ var _ = define(Definition{Name: "blosc", ID: "blosc", kind: bytewise, new: func(
 		}
 	}
 	b.Level = int(c.integer("clevel", 5, 0, blosc.MaxLevel))
-	if v, _ := c.Get("shuffle"); c.version == V2 && v.Kind() != pyjson.KindString { // the APIs have words
+	// The APIs have words; what has a number and no typesize is of numcodecs, in whatever list.
+	_, typed := c.Get("typesize")
+	if v, _ := c.Get("shuffle"); v.Kind() != pyjson.KindString && (c.version == V2 || !typed && v.IsInt()) {
 		b.Shuffle = int(c.integer("shuffle", 1, AutoShuffle, 2))
 	} else {
 		b.Shuffle = slices.Index(shuffles[:], c.word("shuffle", shuffles[1], shuffles[:]...))

@@ -342,7 +342,7 @@ func Complete(v Version, specs []Spec, in Form) ([]Spec, error) {
 	if v == V2 {
 		specs = slices.DeleteFunc(slices.Clone(specs), func(s Spec) bool { return givesSame(s, in.DType) })
 	}
-	if v == V3 || in.DType.IsVar() {
+	if v == V3 || in.DType.IsVar() && !makesFixed(specs, in) {
 		specs = withSerializer(v, specs, in.DType)
 	}
 	if i := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "sharding_indexed" }); i >= 0 {
@@ -367,6 +367,13 @@ func givesSame(s Spec, d ndarray.DType) bool {
 	}
 	b, ok := one.(named).Codec.(*toBytes)
 	return ok && d.Equal(d.WithOrder(b.byteOrder()))
+}
+
+// makesFixed tells that codecs of Zarr 2 make elements of a fixed size, or bytes, of elements
+// of variable length: vlen-utf8 and its like, and categorize.
+func makesFixed(specs []Spec, in Form) bool {
+	c, err := NewChain(V2, specs, in)
+	return err == nil && !c.Stored().DType.IsVar()
 }
 
 // withSerializer puts one before the first codec of bytes where there is none.

@@ -43,7 +43,8 @@ type vlen struct {
 
 func (v vlen) elementKind() ndarray.Kind { return v.kind }
 
-func (v vlen) Config(Version) (*Object, error) { return nil, nil }
+// Config is empty, which zarr-python writes out.
+func (v vlen) Config(Version) (*Object, error) { return members(), nil }
 
 func (v vlen) Bind(in Form) (Stage, Form, error) {
 	if in.DType.Kind != v.kind {

@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"sync/atomic"
@@ -190,8 +191,15 @@ func (a *array) WriteBox(ctx context.Context, box ndarray.Box, src ndarray.Buffe
 	return a.located(a.elements().WriteBox(ctx, box, src))
 }
 
-// ChunkEncoding is "blosc1", or "bytes" for chunks that are not compressed.
-func (a *array) ChunkEncoding() string { return a.elements().Codec.Name() }
+// ChunkEncoding is "blosc1", or "bytes" for chunks that are not compressed, with the order
+// of axes where that is not the usual one; else the codecs.
+func (a *array) ChunkEncoding() string {
+	e := a.elements()
+	if e.Order == nil {
+		return e.Codec.Name()
+	}
+	return fmt.Sprint(e.Codec.Name(), e.Order)
+}
 
 // ReadChunk implements [ndfile.Chunked].
 func (a *array) ReadChunk(ctx context.Context, index []int64, buf []byte) (raw []byte, size int64, err error) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from . import _capi, _dtypes, _elements
@@ -11,7 +12,7 @@ from ._array import Array
 from ._attrs import to_json
 from ._copies import carried
 from ._copies import storage as stored_as
-from ._errors import NotSupportedError
+from ._errors import NdfileError, NotSupportedError
 from ._group import Group
 from ._index import select
 from ._lib import call, encode_name, lib
@@ -120,21 +121,27 @@ class Changing(Opened):
     ) -> Array:
         """Declare a new array and write all of it; ``f[name] = data`` does the same.
 
-        An `Array` of an open file brings its attributes, names of axes, mask, fill value and chunks along;
-        what the format has no place for is a `LossError`. Else `data` is what `save` takes: arrays of any
-        strides and byte order, masked arrays, scalars, lists, object arrays of `str` or of `bytes`; texts
-        become elements of one width where the format has no others. All else is as for `create`: `storage`
-        are its ``chunks``, ``compression``, ``fill_value``, ``expected_rows``, ``extra``, ``codecs`` and
-        ``shards``.
+        An `Array` of an open file brings its attributes, names of axes, mask, fill value and chunks along,
+        its codecs and shards where the format has them; what else it has no place for is a `LossError`.
+        Else `data` is what `save` takes: arrays of any strides and byte order, masked arrays, scalars, lists,
+        object arrays of `str` or of `bytes`; texts become elements of one width where the format has no
+        others. All else is as for `create`: `storage` are its ``chunks``, ``compression``, ``fill_value``,
+        ``expected_rows``, ``extra``, ``codecs`` and ``shards``.
         """
         where = f"{self.path}: array {name!r}"
         if isinstance(data, Array):
             caps = self._info().caps
             dims, attrs = carried(data, caps, where, dims, attrs)
-            storage = stored_as(data, self.format, caps, storage)
+            *ways, storage = stored_as(data, self.format, caps, storage)
             if data.has_data and (caps & _capi.NDF_CAP_STRINGS or data.dtype_name not in _dtypes.VARIABLE):
                 masked = data.masked and bool(caps & _capi.NDF_CAP_MASKED)
-                array = self.create(name, data.shape, data.dtype_name, dims, attrs, masked, **storage)
+                array = None
+                for way in ways:
+                    with suppress(NdfileError):  # what the format has no codecs for is stored by others
+                        array = self.create(name, data.shape, data.dtype_name, dims, attrs, masked, **way)
+                        break
+                if array is None:
+                    array = self.create(name, data.shape, data.dtype_name, dims, attrs, masked, **storage)
                 with Watch(None) as watch:
                     options = _capi.ndf_convert_options()
                     options.struct_size, options.progress = ctypes.sizeof(options), watch.callback

@@ -32,17 +32,16 @@ def carried(array: Array, caps: int, where: str, dims: Any, attrs: Any) -> tuple
     return dims, attrs
 
 
-def storage(array: Array, format: str, caps: int, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Give how a copy is stored: as the source where both are in chunks and nothing else was said."""
+def storage(array: Array, format: str, caps: int, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give how a copy can be stored, best first: as the source if both have chunks and nothing was said."""
     found = {name: value for name, value in given.items() if value is not None}
     if found or not caps & _capi.NDF_CAP_CHUNKED or array.chunks is None:
-        return found
+        return [found]
     like = {"chunks": array.chunks, "fill_value": array.fill_value}
-    if array.file.format == format:
-        like |= {"codecs": array.codecs, "shards": array.shards}
-    else:
-        like["compression"] = array.compression
-    return {name: value for name, value in like.items() if value is not None}
+    ways: list[dict[str, Any]] = [{"codecs": array.codecs, "shards": array.shards}]
+    if array.file.format != format:
+        ways += [{"codecs": array.codecs}, {"compression": array.compression}]
+    return [{name: value for name, value in (like | how).items() if value is not None} for how in ways]
 
 
 def file_attrs(attrs: Mapping[str, Any], caps: int, where: str) -> dict[str, Any]:

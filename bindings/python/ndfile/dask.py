@@ -257,7 +257,7 @@ def _create(source: str, target: str, format: str, how: dict[str, Any]) -> None:
             known = new._info().caps
             for name, array in old.items():
                 dims, attrs = carried(array, known, array._where, None, None)
-                options = {**storage(array, new.format, known, {}), **how}
+                options = {**storage(array, new.format, known, {})[-1], **how}
                 if "codecs" in how or "compression" in how:
                     for other in {"codecs", "compression"} - set(how):
                         options.pop(other, None)
