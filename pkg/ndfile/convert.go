@@ -53,12 +53,9 @@ const NoShards = -1
 // only, and by a string, which are larger alone.
 const convertBytes = 16 << 20
 
-// A block is smaller where it can be, so that it is in a processor's cache when it is
-// written: flatBytes where neither side has chunks, or as many chunks as chunksBytes hold.
-const (
-	flatBytes   = 512 << 10
-	chunksBytes = 4 << 20
-)
+// flatBytes is the most that a block takes where neither side has chunks: then it is in a
+// processor's cache when it is written.
+const flatBytes = 512 << 10
 
 // Convert copies a file into one of another format, or of the same.
 //

@@ -96,10 +96,9 @@ func (p *pair) copy(ctx context.Context) error {
 }
 
 // tiles are the blocks of an array of fixed size: chunks of the destination, of
-// those that take more than maxUnit bytes parts, or else of the source, and as many of
-// them as a processor's cache holds.
+// those that take more than maxUnit bytes parts, or else of the source.
 func (p *pair) tiles(maxUnit int64) tiling {
-	unit, most := readUnit(&p.stored, maxUnit), int64(chunksBytes)
+	unit, most := readUnit(&p.stored, maxUnit), int64(convertBytes)
 	if unit == nil {
 		unit = readUnit(&p.spec, convertBytes)
 	}
