@@ -50,6 +50,7 @@ type plan struct {
 	host      ExtraKeeper
 	shardSize int64                               // ConvertOptions.ShardSize
 	storage   func(name string, spec *Spec) error // ConvertOptions.Storage
+	either    bool                                // the destination is a dataset or a single array, as its first array decides
 	// refused is why the first of the arrays that are left out is.
 	refused error
 }
@@ -112,9 +113,13 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 	}
 	defer dry.Abort()
 	kind := dry.Kind() // before Add decides
+	if kind == Dataset && p.to.Caps()&CapGroups != 0 {
+		p.either = p.singleToo(ctx)
+	}
 	if kind == Single && len(names) != 1 {
 		return nil, NewError(ErrArgument, "a file of the format "+to.Name()+" is one array, and this one holds "+strconv.Itoa(len(names))+": name the one to convert")
 	}
+	p.askGroups(ctx, dry)
 	for _, name := range names {
 		a, err := src.Array(name)
 		if err != nil {
@@ -136,7 +141,7 @@ func (p *plan) newName(from, to Kind, name, wanted string) string {
 	switch {
 	case to == Single:
 		return ""
-	case to == Dataset && p.to.Caps()&CapGroups != 0 && (wanted == "" && from == Single || wanted != "" && from != Single):
+	case to == Dataset && p.either && (wanted == "" && from == Single || wanted != "" && from != Single):
 		return "" // one array, then
 	case from == Single && wanted != "":
 		return wanted
@@ -146,6 +151,18 @@ func (p *plan) newName(from, to Kind, name, wanted string) string {
 		return "data"
 	}
 	return name
+}
+
+// singleToo tells whether a new file of the destination's format can be a single array
+// although it has groups.
+func (p *plan) singleToo(ctx context.Context) bool {
+	f, err := p.to.Create(ctx, NewMem(), "/dry", CreateOptions{Format: p.to.Name()})
+	if err != nil {
+		return false
+	}
+	defer f.Abort()
+	_, err = f.Add(ctx, "", Spec{DType: ndarray.MustParse("|u1"), Shape: []int64{0}})
+	return err == nil
 }
 
 // lose notes a loss.
@@ -206,6 +223,8 @@ func (p *plan) tree(ctx context.Context, src File) error {
 		switch {
 		case p.to.Caps()&CapGroups != 0:
 			p.groups = append(p.groups, groupAttrs{name, attrs})
+		case p.guest != nil:
+			p.keepGroup(name, attrs)
 		case attrs.Len() > 0:
 			p.lacks(CapGroups, name, "attributes", "groups")
 		case !holds:

@@ -39,6 +39,7 @@ func (p *plan) fileExtra(src File, names []string) error {
 			p.create.Extra = file.Clone()
 			p.create.Extra.Delete(orderKey)
 			restoreOrder(names, order)
+			p.restoreGroups()
 		}
 	}
 	return nil
@@ -66,6 +67,56 @@ func (p *plan) unwritten(ctx context.Context, src File, names []string) error {
 // orderKey is the member of a file's kept metadata that lists its arrays, which the
 // destination may sort.
 const orderKey = "order"
+
+// groupsKey is the member that has the attributes of groups by path.
+const groupsKey = "groups"
+
+// keepGroup puts a group among the metadata that the destination keeps.
+func (p *plan) keepGroup(name string, attrs *Attrs) {
+	v, _ := p.guest.Get(groupsKey)
+	groups := v.Object()
+	if groups == nil {
+		groups = NewAttrs()
+	}
+	groups.Set(name, pyjson.ObjectValue(attrs))
+	p.guest.Set(groupsKey, pyjson.ObjectValue(groups))
+}
+
+// restoreGroups makes groups of those that the source has kept.
+func (p *plan) restoreGroups() {
+	v, _ := p.create.Extra.Get(groupsKey)
+	p.create.Extra.Delete(groupsKey)
+	groups := v.Object()
+	for i := range groups.Len() {
+		if name, v := groups.At(i); v.Object() != nil && p.to.Caps()&CapGroups != 0 {
+			p.groups = append(p.groups, groupAttrs{name, v.Object()})
+		}
+	}
+}
+
+// askGroups adds the groups to the dry file; attributes that one cannot have are lost.
+func (p *plan) askGroups(ctx context.Context, dry File) {
+	t, ok := dry.(Tree)
+	if !ok {
+		return
+	}
+	kept := p.groups[:0]
+	for _, g := range p.groups {
+		err := t.AddGroup(ctx, g.name, g.attrs)
+		if err != nil && g.attrs.Len() > 0 {
+			if t.AddGroup(ctx, g.name, nil) == nil {
+				p.lose(g.name, "attributes", reason(err))
+				g.attrs, err = NewAttrs(), nil
+			}
+		}
+		if err != nil {
+			p.lose(g.name, "group", reason(err))
+			continue
+		}
+		kept = append(kept, g)
+	}
+	p.groups = kept
+}
 
 func listOf(names []string) Value {
 	items := make([]Value, len(names))

@@ -47,7 +47,7 @@ func newDraft(m model, x extra) (*cdfDraft, error) {
 // it was.
 func (d *cdfDraft) define(name string, spec *ndfile.Spec) (*cdfNew, error) {
 	if strings.Contains(name, "/") {
-		return nil, ndfile.NewError(ndfile.ErrValue, "the data model "+d.model.String()+" has no groups: "+strconv.Quote(name))
+		return nil, errGroupless(d.model, name)
 	}
 	if err := checkName("variable", name); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package netcdf
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
@@ -45,7 +44,7 @@ func (d *created) start(opt *ndfile.CreateOptions) (err error) {
 	if opt.Trailing != nil {
 		return ndfile.NewError(ndfile.ErrNotSupported, "a NetCDF file has no bytes after the data")
 	}
-	if _, err := splitAttributes(d.attrs); err != nil {
+	if err := checkAttributes(d.attrs); err != nil {
 		return err
 	}
 	if d.extra, err = parseExtra(opt.Extra, false); err != nil {
@@ -172,35 +171,4 @@ func (d *created) Abort() error {
 		return d.file.Abort()
 	}
 	return d.located(d.out.Abort())
-}
-
-// groupAttrs are the attributes of a group.
-type groupAttrs struct {
-	path  []string
-	attrs *ndfile.Attrs
-}
-
-// splitAttributes sorts the attributes of a file by group, and checks them.
-func splitAttributes(attrs *ndfile.Attrs) ([]groupAttrs, error) {
-	var all []groupAttrs
-	for i := range attrs.Len() {
-		name, v := attrs.At(i)
-		path := strings.Split(name, "/")
-		last := len(path) - 1
-		for _, part := range path[:last] {
-			if err := checkName("group", part); err != nil {
-				return nil, err
-			}
-		}
-		if err := checkAttribute(path[last], v, noType); err != nil {
-			return nil, err
-		}
-		k := slices.IndexFunc(all, func(g groupAttrs) bool { return slices.Equal(g.path, path[:last]) })
-		if k < 0 {
-			k = len(all)
-			all = append(all, groupAttrs{path: path[:last], attrs: ndfile.NewAttrs()})
-		}
-		all[k].attrs.Set(path[last], v)
-	}
-	return all, nil
 }

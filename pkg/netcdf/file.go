@@ -38,11 +38,12 @@ type file struct {
 	names  []string
 	arrays map[string]*array
 	attrs  *ndfile.Attrs
+	groups nodes
 
 	model     model
 	dims      *ndfile.Attrs // lengths of the dimensions of the root, in order
 	unlimited []string      // names of those without limit
-	types     *ndfile.Attrs // of the attributes of the root, as keyTypes has them
+	types     *ndfile.Attrs // of attributes of the root, and by path of groups, as keyTypes has them
 
 	defaultFill bool // as ndfile.OpenOptions has it
 
@@ -55,7 +56,7 @@ type file struct {
 type library interface{ release() error }
 
 func newFile(path string) *file {
-	return &file{path: strings.Clone(path), attrs: ndfile.NewAttrs(), dims: ndfile.NewAttrs(), types: ndfile.NewAttrs(), arrays: map[string]*array{}}
+	return &file{path: strings.Clone(path), attrs: ndfile.NewAttrs(), groups: nodes{}, dims: ndfile.NewAttrs(), types: ndfile.NewAttrs(), arrays: map[string]*array{}}
 }
 
 func (f *file) open(ctx context.Context, fsys ndfile.FS, opt ndfile.OpenOptions) error {
@@ -104,12 +105,15 @@ func checkContent(ctx context.Context, in vfs.File, size int64) (classic bool, e
 // slash at the end is prefix.
 func (f *file) describe(prefix string, atts []attribute) {
 	shown := decodeAll(atts, noType)
-	for i := range shown.Len() {
-		name, v := shown.At(i)
-		f.attrs.Set(prefix+name, v)
-	}
 	if prefix == "" {
-		f.types = unusualTypes(atts, shown, noType, f.model)
+		f.attrs = shown
+	} else {
+		f.groups[strings.TrimSuffix(prefix, "/")] = shown
+	}
+	types := unusualTypes(atts, shown, noType, f.model)
+	for i := range types.Len() {
+		name, t := types.At(i)
+		f.types.Set(prefix+name, t)
 	}
 }
 

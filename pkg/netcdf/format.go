@@ -14,7 +14,7 @@ import (
 // can do does not depend on whether there is a libnetcdf.
 var Format ndfile.Format = &format{ndfile.NewTraits("netcdf",
 	ndfile.CapCreate|ndfile.CapWriteOnce|ndfile.CapFileAttrs|ndfile.CapArrayAttrs|ndfile.CapDims|
-		ndfile.CapMasked|ndfile.CapStrings|ndfile.CapOneShot,
+		ndfile.CapMasked|ndfile.CapStrings|ndfile.CapOneShot|ndfile.CapGroups,
 	".nc", ".nc4", ".cdf")}
 
 type format struct{ ndfile.Traits }

@@ -59,7 +59,7 @@ const (
 	// own axes.
 	keyUnlimited = "unlimited"
 	// keyTypes has the types of attributes, by name, that are not the ones which their
-	// values would get.
+	// values would get; of a file "group/name" is that of a group.
 	keyTypes = "types"
 	// keyDims has the lengths of all dimensions of a file by name, in order.
 	keyDims = "dims"

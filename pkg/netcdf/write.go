@@ -60,7 +60,7 @@ func (w *writer) newArray(name string, spec ndfile.Spec) (*newArray, error) {
 		return nil, ndfile.NewError(ndfile.ErrArgument, "the file has the data model "+w.model.String()+", the array is to have "+a.extra.model.String())
 	}
 	if w.model == hdf5Classic && len(a.path) > 1 {
-		return nil, ndfile.NewError(ndfile.ErrValue, "the data model "+w.model.String()+" has no groups: "+strconv.Quote(name))
+		return nil, errGroupless(w.model, name)
 	}
 	a.typ, a.spec, a.fillRule, err = newVariable(&spec, w.model, &a.extra)
 	if err != nil {

@@ -10,6 +10,7 @@ import "C"
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ import (
 // machine's own it is built in memory. Boxes of an array may be written in any order;
 // Close verifies that all elements were written, else it fails with ndfile.ErrOrder.
 func (d *created) newLibrary(m model) (ndfile.File, error) {
-	w := &writer{fsys: d.fsys, out: d.out, model: m, types: d.extra.types, unlimited: d.extra.unlimited}
+	w := &writer{fsys: d.fsys, out: d.out, model: m, types: d.extra.types, unlimited: d.extra.unlimited, groups: nodes{}}
 	w.Begin(d.path, d.attrs)
 	if err := load(); err != nil {
 		return nil, err
@@ -55,7 +56,8 @@ type writer struct {
 	root   *group
 
 	model     model
-	types     attTypes // of the attributes of the root
+	groups    nodes    // made by AddGroup
+	types     attTypes // of the attributes of the root and of groups, by path
 	unlimited []string // dimensions
 	defining  bool     // in the classic model: dimensions, variables and attributes can be defined, and no elements written
 
@@ -104,6 +106,41 @@ func (w *writer) define(on bool) error {
 	return failed(C.ndnc_enddef(w.root.ncid), ndfile.ErrIO, "define")
 }
 
+func (w *writer) nodes() nodes {
+	w.Lock()
+	defer w.Unlock()
+	return maps.Clone(w.groups)
+}
+
+// addGroup makes a group, and those above it.
+func (w *writer) addGroup(name string, attrs *ndfile.Attrs) error {
+	w.Lock()
+	defer w.Unlock()
+	if w.IsClosed {
+		return ndfile.ErrClosed()
+	}
+	if w.model == hdf5Classic {
+		return errGroupless(w.model, name)
+	}
+	if w.groups[name] != nil || w.Members[name] != nil {
+		return ndfile.NewError(ndfile.ErrNameExists, "")
+	}
+	if err := checkGroup(name, attrs); err != nil {
+		return err
+	}
+	mu.Lock()
+	_, err := w.root.make(strings.Split(name, "/"))
+	mu.Unlock()
+	if err != nil {
+		return err
+	}
+	w.groups.addAbove(name)
+	if w.groups[name] = ndfile.NewAttrs(); attrs != nil {
+		w.groups[name] = attrs.Clone()
+	}
+	return nil
+}
+
 // Add declares an array. "group/name" puts it into a group. A name, attribute,
 // dimension or dtype that NetCDF does not have is refused: see README.md.
 func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile.Array, error) {
@@ -114,6 +151,7 @@ func (w *writer) Add(ctx context.Context, name string, spec ndfile.Spec) (ndfile
 	if err != nil {
 		return nil, ndfile.Locate(err, w.Path, name, true)
 	}
+	w.groups.addAbove(name)
 	w.Declare(name, a.typed())
 	w.all = append(w.all, a)
 	return w.Members[name], nil
@@ -219,32 +257,32 @@ func (w *writer) finishLibrary() (image C.ndnc_memio, err error) {
 	return image, failed(C.ndnc_close(w.root.ncid), ndfile.ErrIO, "close")
 }
 
-// putAttributes writes those of the file. "group/name" is one of a group.
+// putAttributes writes those of the file and of groups.
 func (w *writer) putAttributes() error {
-	groups, err := splitAttributes(w.Attrs())
+	err := w.define(true)
 	if err == nil {
-		err = w.define(true)
+		err = w.putGroup(w.root, w.Attrs(), w.types)
 	}
+	for _, name := range w.groups.names() {
+		if err != nil {
+			break
+		}
+		var g *group
+		if g, err = w.root.make(strings.Split(name, "/")); err == nil {
+			err = w.putGroup(g, w.groups[name], w.types.below(name))
+		}
+	}
+	return err
+}
+
+func (w *writer) putGroup(g *group, attrs *ndfile.Attrs, types attTypes) error {
+	all, err := encodeAll(attrs, noType, nil, w.model, types)
 	if err != nil {
 		return err
 	}
-	for _, of := range groups {
-		g, err := w.root.make(of.path)
-		if err != nil {
+	for i := range all {
+		if err := all[i].put(g.ncid, ncGlobal); err != nil {
 			return err
-		}
-		types := attTypes(nil)
-		if len(of.path) == 0 {
-			types = w.types
-		}
-		all, err := encodeAll(of.attrs, noType, nil, w.model, types)
-		if err != nil {
-			return err
-		}
-		for i := range all {
-			if err := all[i].put(g.ncid, ncGlobal); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
