@@ -139,7 +139,7 @@ func wantedType(name string, d ndarray.DType) ndarray.DType {
 
 // numberType is typeOf for numbers in the machine's order.
 func numberType(d ndarray.DType) (ncType, ndarray.DType, bool) {
-	if !d.IsNumeric() {
+	if !d.IsNumeric() || d.Kind == ndarray.Complex {
 		return 0, d, false
 	}
 	t, d, err := typeOf(d)

@@ -335,8 +335,11 @@ func newVariable(spec *ndfile.Spec, m model, x *extra) (t ncType, s ndfile.Spec,
 	if err = checkAxes(&s, t); err != nil {
 		return 0, s, r, err
 	}
-	if spec.Masked && (t == ncChar || t == ncString) {
-		return 0, s, r, ndfile.NewError(ndfile.ErrNotSupported, "NetCDF has no missing strings")
+	if spec.Masked && (t == ncChar || t == ncString || t == userDefined) {
+		return 0, s, r, ndfile.NewError(ndfile.ErrNotSupported, "NetCDF has no missing strings, complex numbers and records")
+	}
+	if base, ok := dtypeOf(t); x.enum != nil && (m != hdf5 || !ok || base.Kind == ndarray.Float) {
+		return 0, s, r, ndfile.NewError(ndfile.ErrArgument, "extra \"enum\": only integers of the data model NETCDF4 can be an enumeration")
 	}
 	r.attrs = ndfile.NewAttrs()
 	if spec.Attrs != nil {

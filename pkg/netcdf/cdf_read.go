@@ -57,7 +57,7 @@ func (f *file) openCDF(ctx context.Context, in vfs.File, size int64, limits ndfi
 			data.dtype = d.WithOrder(ndarray.Big)
 		}
 		a.from = data
-		a.describe(v.typ, v.atts, "")
+		a.describe(v.typ, v.atts, nil)
 		f.add(a)
 	}
 	f.in = in
@@ -229,9 +229,17 @@ func (f *file) FileExtra() *ndfile.Attrs {
 	return o
 }
 
+// lost are the variables that nothing can take over.
+func (f *file) lost() (all []ndfile.Loss) {
+	for _, a := range f.refused {
+		all = append(all, ndfile.Loss{Array: a.name, What: "data", Why: a.refused.Error()})
+	}
+	return all
+}
+
 // Peculiar implements [ndfile.FileExtra].
 func (f *file) Peculiar() []ndfile.Loss {
-	var all []ndfile.Loss
+	all := f.lost()
 	if f.model != hdf5 {
 		all = append(all, ndfile.Loss{What: "data model", Why: f.model.String()})
 	}

@@ -2,7 +2,6 @@ package netcdf
 
 import (
 	"github.com/ndfile/ndfile/pkg/ndarray"
-	"github.com/ndfile/ndfile/pkg/ndfile"
 )
 
 // ncType is a type code of netcdf.h; those from firstUserType on are defined in
@@ -24,6 +23,8 @@ const (
 	ncString ncType = 12
 
 	firstUserType ncType = 32
+	// userDefined stands for the type of a new variable that is to be defined.
+	userDefined = firstUserType
 )
 
 // numeric are the types that hold numbers, with their dtype in memory, which is in
@@ -69,14 +70,15 @@ func typeOf(d ndarray.DType) (ncType, ndarray.DType, error) {
 		return ncChar, d, nil
 	case d.Kind == ndarray.Unicode, d.Kind == ndarray.VarString:
 		return ncString, ndarray.DType{Kind: ndarray.VarString}, nil
+	case d.Kind == ndarray.Complex, d.Kind == ndarray.Record:
+		return userDefined, d.Native(), recordType(d)
 	}
 	for i := range numeric {
 		if n := &numeric[i]; n.kind == d.Kind && n.size == d.Size {
 			return n.typ, d.Native(), nil
 		}
 	}
-	return 0, d, ndfile.NewError(ndfile.ErrDType, "NetCDF cannot store elements of dtype "+d.String()+"; it has bool, integers of 1 to 8 bytes, "+
-		"floats of 4 and 8, S of at least one byte, U and str")
+	return 0, d, errNoType(d)
 }
 
 // defaultFill is the element that libnetcdf fills a numeric type with.

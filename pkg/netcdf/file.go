@@ -34,11 +34,12 @@ func (format) Open(ctx context.Context, fsys ndfile.FS, path string, opt ndfile.
 
 // file is a file open for reading.
 type file struct {
-	path   string
-	names  []string
-	arrays map[string]*array
-	attrs  *ndfile.Attrs
-	groups nodes
+	path    string
+	names   []string
+	arrays  map[string]*array
+	refused []*array // which no dtype is for
+	attrs   *ndfile.Attrs
+	groups  nodes
 
 	model     model
 	dims      *ndfile.Attrs // lengths of the dimensions of the root, in order
@@ -117,20 +118,31 @@ func (f *file) describe(prefix string, atts []attribute) {
 	}
 }
 
+// add takes up a variable. One that is refused is not among the names: it does not
+// keep the others from being read.
 func (f *file) add(a *array) {
-	f.names = append(f.names, a.name)
 	f.arrays[a.name] = a
+	if a.refused != nil {
+		f.refused = append(f.refused, a)
+		return
+	}
+	f.names = append(f.names, a.name)
 }
 
-// describe finds the dtype of a variable of type t, and what follows from it. One
-// that there is no dtype for is refused, and called so in the message.
-func (a *array) describe(t ncType, atts []attribute, called string) {
+// describe finds the dtype of a variable of type t, or u where that is one of the
+// file's, and what follows from it. One that there is no dtype for is refused.
+func (a *array) describe(t ncType, atts []attribute, u *userType) {
 	s := &a.spec
+	if u != nil {
+		t = u.base
+	}
 	d, ok := dtypeOf(t)
 	var text *string
 	switch {
+	case u != nil && u.dtype.Kind != ndarray.Invalid:
+		s.DType, a.user = u.dtype, u
 	case ok:
-		s.DType = d
+		s.DType, a.user = d, u
 		for i := range atts {
 			if at := &atts[i]; t == ncByte && at.name == attDType && at.typ == ncChar && string(at.data) == "bool" {
 				s.DType = ndarray.DType{Kind: ndarray.Bool, Size: 1}
@@ -141,7 +153,7 @@ func (a *array) describe(t ncType, atts []attribute, called string) {
 	case t == ncChar:
 		text = a.describeText()
 	default:
-		a.refused = ndfile.NewError(ndfile.ErrDType, "NetCDF's "+called+" has no dtype here")
+		a.refused = ndfile.NewError(ndfile.ErrDType, "NetCDF's "+u.called()+" has no dtype here")
 	}
 	if a.refused == nil {
 		if _, err := ndarray.NBytes(s.Shape, s.DType.Size); err != nil {
@@ -160,7 +172,7 @@ func (a *array) describe(t ncType, atts []attribute, called string) {
 // describeFill finds which elements are missing.
 func (a *array) describeFill(atts []attribute) {
 	a.fills = missingValues(atts, a.spec.DType)
-	a.filled = fillsByDefault(a.spec.DType, atts, a.filled)
+	a.filled = a.user == nil && fillsByDefault(a.spec.DType, atts, a.filled)
 	if a.filled && a.file.defaultFill {
 		a.fills = a.fills.withDefault(a.spec.DType)
 	}
@@ -187,6 +199,9 @@ func (a *array) describeExtra(atts []attribute, text *string) {
 	}
 	if types := unusualTypes(atts, a.attrs, a.spec.DType, a.file.model); types.Len() > 0 {
 		o.Set(keyTypes, pyjson.ObjectValue(types))
+	}
+	if a.user != nil {
+		a.user.describe(o)
 	}
 	a.storage.describe(o)
 	if o.Len() > 0 {

@@ -114,7 +114,7 @@ func (f *fills) add(d ndarray.DType, p []byte) {
 // of a variable, as netCDF4-python has it: of numbers without _FillValue, of single
 // bytes if the variable is filled (NC_FILL).
 func fillsByDefault(d ndarray.DType, atts []attribute, filled bool) bool {
-	return d.IsNumeric() && (filled || d.Size > 1) && !hasFill(atts)
+	return d.IsNumeric() && d.Kind != ndarray.Complex && (filled || d.Size > 1) && !hasFill(atts)
 }
 
 func hasFill(atts []attribute) bool {

@@ -52,6 +52,15 @@ typedef struct {
 	F(del_att, (int ncid, int varid, const char *name), (ncid, varid, name))                                       \
 	F(inq_user_type, (int ncid, int type, char *name, size_t *size, int *base, size_t *nfields, int *kind),        \
 	  (ncid, type, name, size, base, nfields, kind))                                                               \
+	F(inq_compound_field, (int ncid, int type, int field, char *name, size_t *offset, int *of, int *ndims, int *dims), \
+	  (ncid, type, field, name, offset, of, ndims, dims))                                                           \
+	F(inq_enum_member, (int ncid, int type, int member, char *name, void *value), (ncid, type, member, name, value)) \
+	F(def_compound, (int ncid, size_t size, const char *name, int *type), (ncid, size, name, type))                \
+	F(insert_compound, (int ncid, int type, const char *name, size_t offset, int of), (ncid, type, name, offset, of)) \
+	F(insert_array_compound, (int ncid, int type, const char *name, size_t offset, int of, int ndims, const int *dims), \
+	  (ncid, type, name, offset, of, ndims, dims))                                                                 \
+	F(def_enum, (int ncid, int base, const char *name, int *type), (ncid, base, name, type))                       \
+	F(insert_enum, (int ncid, int type, const char *name, const void *value), (ncid, type, name, value))           \
 	F(def_grp, (int ncid, const char *name, int *id), (ncid, name, id))                                            \
 	F(def_dim, (int ncid, const char *name, size_t len, int *id), (ncid, name, len, id))                           \
 	F(def_var, (int ncid, const char *name, int type, int ndims, const int *dimids, int *id),                      \

@@ -79,7 +79,11 @@ func (a *attribute) read(ncid, varid C.int, name *C.char, limit *int64) error {
 		return err
 	}
 	if a.typ = ncType(typ); a.typ >= firstUserType {
-		a.typ, _ = userType(ncid, typ)
+		u, err := readType(ncid, typ, 0)
+		if err != nil {
+			return err
+		}
+		a.typ = u.base
 	}
 	size := 8
 	if d, ok := dtypeOf(a.typ); ok {

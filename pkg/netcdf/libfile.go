@@ -241,7 +241,8 @@ func (f *libFile) readVariable(ncid, varid C.int, prefix string, limit *int64) e
 		return err
 	}
 	name := prefix + C.GoString(&cname[0])
-	a := &array{file: f.file, name: name, from: &libVar{file: f.file, ncid: ncid, varid: varid}}
+	from := &libVar{file: f.file, ncid: ncid, varid: varid}
+	a := &array{file: f.file, name: name, from: from}
 	for _, id := range dimids[:n] {
 		var dim [ncMaxName + 1]C.char
 		var length C.size_t
@@ -262,9 +263,14 @@ func (f *libFile) readVariable(ncid, varid C.int, prefix string, limit *int64) e
 	if err != nil {
 		return ndfile.Locate(err, "", name, true)
 	}
-	t, called := ncType(typ), "type "+strconv.Itoa(int(typ))
-	if t >= firstUserType {
-		t, called = userType(ncid, typ)
+	var user *userType
+	if ncType(typ) >= firstUserType {
+		if user, err = readType(ncid, typ, 0); err != nil {
+			return ndfile.Locate(err, "", name, true)
+		}
+		if user.moves != nil {
+			from.packed = user
+		}
 	}
 	if err := a.readStorage(ncid, varid, n); err != nil {
 		return ndfile.Locate(err, "", name, true)
@@ -274,23 +280,7 @@ func (f *libFile) readVariable(ncid, varid C.int, prefix string, limit *int64) e
 		return ndfile.Locate(err, "", name, true)
 	}
 	a.filled = noFill == 0
-	a.describe(t, atts, called)
+	a.describe(ncType(typ), atts, user)
 	f.add(a)
 	return nil
-}
-
-// userType gives the type of integers behind an enumeration, else 0, and what the
-// type is called.
-func userType(ncid, typ C.int) (base ncType, called string) {
-	var name [ncMaxName + 1]C.char
-	var of, kind C.int
-	var size, n C.size_t
-	if C.ndnc_inq_user_type(ncid, typ, &name[0], &size, &of, &n, &kind) != 0 {
-		return 0, "type " + strconv.Itoa(int(typ))
-	}
-	if kind == ncEnum {
-		base = ncType(of)
-	}
-	kinds := map[C.int]string{ncVlen: "variable-length", ncOpaque: "opaque", ncEnum: "enumeration", ncCompound: "compound"}
-	return base, kinds[kind] + " type " + strconv.Quote(C.GoString(&name[0]))
 }

@@ -24,11 +24,25 @@ type libVar struct {
 	file  *file
 	ncid  C.int // of its group
 	varid C.int
+	// packed is set where elements lie otherwise in libnetcdf's memory.
+	packed *userType
 }
 
 // get implements source.
 func (v *libVar) get(_ context.Context, start, count []int64, p []byte) error {
-	return v.call(start, count, pointer(p))
+	if v.packed == nil {
+		return v.call(start, count, pointer(p))
+	}
+	n := len(p) / v.packed.dtype.Size
+	scratch, err := ndfile.NewBytes(n * v.packed.size)
+	if err != nil {
+		return err
+	}
+	if err := v.call(start, count, pointer(scratch)); err != nil {
+		return err
+	}
+	v.packed.pack(p, scratch, n)
+	return nil
 }
 
 // strings implements stringSource.

@@ -70,6 +70,10 @@ const (
 	// keyDefaultFill is true for a variable of which we do so, too: missing elements
 	// have that value, and no attribute names it.
 	keyDefaultFill = ndfile.DefaultFillKey
+	// keyEnum is the enumeration of an array of integers: an object with its name and
+	// its values by name. keyType is the name of the type of a compound.
+	keyEnum = "enum"
+	keyType = "type"
 	// keyText is the name of the dimension of the characters of an array of strings;
 	// "" for a single character without.
 	keyText = "text"
@@ -93,6 +97,9 @@ type extra struct {
 	storage   storage
 
 	fill, defaultFill bool
+
+	enum     *userType
+	typeName string
 }
 
 // parseExtra checks metadata that a caller gives.
@@ -122,13 +129,22 @@ func parseExtra(given *ndfile.Attrs, ofArray bool) (x extra, err error) {
 			on, _ := v.Bool()
 			x.fill = x.fill || on
 			x.defaultFill = x.defaultFill || on && key == keyDefaultFill
+		case key == keyEnum && ofArray:
+			if x.enum, err = parseEnum(v); err != nil {
+				return x, err
+			}
+		case key == keyType && ofArray && v.Kind() == pyjson.KindString:
+			x.typeName, _ = v.Str()
+			if err := checkName("type", x.typeName); err != nil {
+				return x, err
+			}
 		case key == keyDims && !ofArray:
 			if x.dims, err = parseDims(v); err != nil {
 				return x, err
 			}
 		case ofArray && x.storage.parse(key, v):
 		default:
-			return x, wrongExtra(key, "NetCDF's model, unlimited, types; of arrays text, fill, default_fill, chunks, deflate, shuffle, fletcher32; of files dims", v)
+			return x, wrongExtra(key, "NetCDF's model, unlimited, types; of arrays text, enum, type, fill, default_fill, chunks, deflate, shuffle, fletcher32; of files dims", v)
 		}
 	}
 	return x, nil

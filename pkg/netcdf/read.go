@@ -27,9 +27,10 @@ type array struct {
 	spec      ndfile.Spec
 	attrs     *ndfile.Attrs
 	fills     *fills
-	filled    bool  // elements can have NetCDF's default value for never having been written
-	text      int64 // bytes of an element of characters
-	lastText  bool  // and they are an axis of the variable
+	filled    bool      // elements can have NetCDF's default value for never having been written
+	user      *userType // of an enumeration or a compound
+	text      int64     // bytes of an element of characters
+	lastText  bool      // and they are an axis of the variable
 	refused   error
 }
 

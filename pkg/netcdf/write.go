@@ -181,9 +181,13 @@ func (a *newArray) define(ours []byte) error {
 		return err
 	}
 	a.ours = ours
+	typ, err := a.typeID()
+	if err != nil {
+		return err
+	}
 	dimids := append(slices.Clone(a.dimids), 0)
 	code := withName(a.path[len(a.path)-1], func(p *C.char) C.int {
-		return C.ndnc_def_var(a.group.ncid, p, C.int(a.typ), C.int(len(a.dimids)), &dimids[0], &a.varid)
+		return C.ndnc_def_var(a.group.ncid, p, typ, C.int(len(a.dimids)), &dimids[0], &a.varid)
 	})
 	if err := failed(code, ndfile.ErrValue, "variable"); err != nil {
 		return err
@@ -350,6 +354,9 @@ func (a *newArray) writeMasked(ctx context.Context, box ndarray.Box, src ndarray
 	}
 	if err := checkWrite(&a.spec, box, src, mask); err != nil {
 		return err
+	}
+	if a.typ == userDefined && slices.Contains(mask, 1) {
+		return ndfile.NewError(ndfile.ErrNotSupported, "NetCDF has no missing complex numbers and records")
 	}
 	err := a.begin(mask)
 	if err != nil {

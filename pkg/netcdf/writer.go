@@ -26,7 +26,8 @@ import (
 // machine's own it is built in memory. Boxes of an array may be written in any order;
 // Close verifies that all elements were written, else it fails with ndfile.ErrOrder.
 func (d *created) newLibrary(m model) (ndfile.File, error) {
-	w := &writer{fsys: d.fsys, out: d.out, model: m, types: d.extra.types, unlimited: d.extra.unlimited, groups: nodes{}}
+	w := &writer{fsys: d.fsys, out: d.out, model: m, types: d.extra.types, unlimited: d.extra.unlimited, groups: nodes{},
+		userTypes: map[string]C.int{}, typeNames: map[string]bool{}}
 	w.Begin(d.path, d.attrs)
 	if err := load(); err != nil {
 		return nil, err
@@ -56,10 +57,12 @@ type writer struct {
 	root   *group
 
 	model     model
-	groups    nodes    // made by AddGroup
-	types     attTypes // of the attributes of the root and of groups, by path
-	unlimited []string // dimensions
-	defining  bool     // in the classic model: dimensions, variables and attributes can be defined, and no elements written
+	groups    nodes            // made by AddGroup
+	types     attTypes         // of the attributes of the root and of groups, by path
+	unlimited []string         // dimensions
+	userTypes map[string]C.int // that were defined, by what they are
+	typeNames map[string]bool
+	defining  bool // in the classic model: dimensions, variables and attributes can be defined, and no elements written
 
 	edit.Dataset[ndfile.Array]
 	pending []*newArray
