@@ -316,10 +316,12 @@ type Loader interface {
 // format's terms: NetCDF's data model, say.
 type FileExtra interface {
 	// FileExtra are these metadata. CreateOptions.Extra of the same format takes
-	// them. Nil: there are none, and what Peculiar lists is lost everywhere.
+	// them. Nil: there are none.
 	FileExtra() *Attrs
 	// Peculiar lists what a format without a place for it loses.
 	Peculiar() []Loss
+	// Refused lists arrays that cannot be read, and are not among the names.
+	Refused() []Loss
 }
 
 // Unwritten is a File whose elements can have the value of what was never written,

@@ -103,6 +103,9 @@ func newPlan(ctx context.Context, src File, from, to Format, opt *ConvertOptions
 		return nil, err
 	}
 	if opt.Name == "" {
+		if own, ok := src.(FileExtra); ok {
+			p.losses = append(p.losses, own.Refused()...)
+		}
 		if err := p.tree(ctx, src); err != nil {
 			return nil, err
 		}

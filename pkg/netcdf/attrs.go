@@ -45,6 +45,7 @@ type attribute struct {
 	n     int      // elements
 	data  []byte   // of n elements, unless they are strings
 	texts []string // of type ncString
+	user  int32    // number of the type in the file where it is an enumeration; 0: typ
 }
 
 // noType is the dtype of what is no variable.

@@ -229,8 +229,8 @@ func (f *file) FileExtra() *ndfile.Attrs {
 	return o
 }
 
-// lost are the variables that nothing can take over.
-func (f *file) lost() (all []ndfile.Loss) {
+// Refused implements [ndfile.FileExtra]: variables of types that there is no dtype for.
+func (f *file) Refused() (all []ndfile.Loss) {
 	for _, a := range f.refused {
 		all = append(all, ndfile.Loss{Array: a.name, What: "data", Why: a.refused.Error()})
 	}
@@ -239,7 +239,7 @@ func (f *file) lost() (all []ndfile.Loss) {
 
 // Peculiar implements [ndfile.FileExtra].
 func (f *file) Peculiar() []ndfile.Loss {
-	all := f.lost()
+	var all []ndfile.Loss
 	if f.model != hdf5 {
 		all = append(all, ndfile.Loss{What: "data model", Why: f.model.String()})
 	}

@@ -28,7 +28,11 @@ func (a *attribute) put(ncid, varid C.int) error {
 		data = unsafe.Pointer(s.list)
 	}
 	code := withName(a.name, func(name *C.char) C.int {
-		return C.ndnc_put_att(ncid, varid, name, C.int(a.typ), C.size_t(a.n), data)
+		typ := C.int(a.typ)
+		if a.user != 0 {
+			typ = C.int(a.user)
+		}
+		return C.ndnc_put_att(ncid, varid, name, typ, C.size_t(a.n), data)
 	})
 	if err := failed(code, ndfile.ErrValue, "attribute "+strconv.Quote(a.name)); err != nil {
 		return err

@@ -161,40 +161,48 @@ func (w *writer) defineEnum(name *C.char, id *C.int, base ncType, d ndarray.DTyp
 }
 
 func (w *writer) defineCompound(name *C.char, id *C.int, d ndarray.DType) error {
-	types := make([]C.int, len(d.Fields))
-	for i, f := range d.Fields {
-		var err error
-		if f.DType.Kind == ndarray.Record {
-			types[i], err = w.compoundID(f.DType, C.GoString(name)+"_"+f.Name)
-		} else {
-			var t ncType
-			t, _, err = typeOf(f.DType)
-			types[i] = C.int(t)
-		}
-		if err != nil {
-			return err
+	u, fields, _ := layoutOf(d)
+	types := make([]C.int, len(fields))
+	for i, f := range fields {
+		types[i] = C.int(f.typ)
+		if f.of != nil {
+			var err error
+			if types[i], err = w.compoundID(d.Fields[i].DType, C.GoString(name)+"_"+f.name); err != nil {
+				return err
+			}
 		}
 	}
-	if err := failed(C.ndnc_def_compound(w.root.ncid, C.size_t(d.Size), name, id), ndfile.ErrValue, "record"); err != nil {
+	if err := failed(C.ndnc_def_compound(w.root.ncid, C.size_t(u.size), name, id), ndfile.ErrValue, "record"); err != nil {
 		return err
 	}
-	for i, f := range d.Fields {
+	for i, f := range fields {
 		var dims []C.int
-		for _, n := range f.Shape {
+		for _, n := range f.shape {
 			dims = append(dims, C.int(n))
 		}
-		if f.DType.Kind == ndarray.Bytes {
-			dims = append(dims, C.int(f.DType.Size))
-		}
-		code := withName(f.Name, func(p *C.char) C.int {
+		code := withName(f.name, func(p *C.char) C.int {
 			if dims == nil {
-				return C.ndnc_insert_compound(w.root.ncid, *id, p, C.size_t(f.Offset), types[i])
+				return C.ndnc_insert_compound(w.root.ncid, *id, p, C.size_t(f.offset), types[i])
 			}
-			return C.ndnc_insert_array_compound(w.root.ncid, *id, p, C.size_t(f.Offset), types[i], C.int(len(dims)), &dims[0])
+			return C.ndnc_insert_array_compound(w.root.ncid, *id, p, C.size_t(f.offset), types[i], C.int(len(dims)), &dims[0])
 		})
-		if err := failed(code, ndfile.ErrValue, "field "+strconv.Quote(f.Name)); err != nil {
+		if err := failed(code, ndfile.ErrValue, "field "+strconv.Quote(f.name)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// laidOut gives records as libnetcdf wants them.
+func (a *newArray) laidOut(data []byte) ([]byte, error) {
+	u, _, _ := layoutOf(a.spec.DType)
+	if u.moves == nil {
+		return data, nil
+	}
+	n := len(data) / u.dtype.Size
+	out, err := ndfile.NewBytes(n * u.size)
+	if err == nil {
+		u.unpack(out, data, n)
+	}
+	return out, err
 }

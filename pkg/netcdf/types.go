@@ -149,6 +149,48 @@ func (u *userType) pack(dst, src []byte, n int) {
 	}
 }
 
+// unpack is the reverse of pack. What lies between fields is zero.
+func (u *userType) unpack(dst, src []byte, n int) {
+	size := u.dtype.Size
+	for i := range n {
+		to, from := dst[i*u.size:(i+1)*u.size], src[i*size:(i+1)*size]
+		for _, m := range u.moves {
+			copy(to[m.from:m.from+m.n], from[m.to:])
+		}
+	}
+}
+
+// layoutOf is a checked record as a C struct, which libnetcdf wants in memory: with
+// its fields aligned. Its name is left open.
+func layoutOf(d ndarray.DType) (u *userType, fields []field, align int) {
+	u, align = &userType{}, 1
+	for _, f := range d.Fields {
+		m := field{name: f.Name, shape: f.Shape}
+		size, to := f.DType.Size, f.DType.Size
+		switch f.DType.Kind {
+		case ndarray.Record:
+			m.typ = userDefined
+			m.of, _, to = layoutOf(f.DType)
+			size = m.of.size
+		case ndarray.Bytes:
+			m.typ, m.shape, to = ncChar, append(slices.Clone(f.Shape), int64(size)), 1
+		default:
+			m.typ, _, _ = typeOf(f.DType)
+		}
+		n, _ := ndarray.Count(f.Shape)
+		m.offset = alignedTo(u.size, to)
+		u.size = m.offset + int(n)*size
+		align = max(align, to)
+		fields = append(fields, m)
+	}
+	u.size = alignedTo(u.size, align)
+	u.compound(fields)
+	u.dtype = d
+	return u, fields, align
+}
+
+func alignedTo(n, align int) int { return (n + align - 1) / align * align }
+
 // Keys of keyEnum.
 const (
 	enumName   = "name"

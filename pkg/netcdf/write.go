@@ -185,6 +185,11 @@ func (a *newArray) define(ours []byte) error {
 	if err != nil {
 		return err
 	}
+	for i := range all {
+		if all[i].name == attFill && ncType(typ) >= firstUserType {
+			all[i].user = int32(typ)
+		}
+	}
 	dimids := append(slices.Clone(a.dimids), 0)
 	code := withName(a.path[len(a.path)-1], func(p *C.char) C.int {
 		return C.ndnc_def_var(a.group.ncid, p, typ, C.int(len(a.dimids)), &dimids[0], &a.varid)
@@ -398,6 +403,11 @@ func (a *newArray) writeDirect(ctx context.Context, box ndarray.Box, src ndarray
 	data, err := a.pack(box.Count, src, mask)
 	if err != nil {
 		return err
+	}
+	if a.spec.DType.Kind == ndarray.Record {
+		if data, err = a.laidOut(data); err != nil {
+			return err
+		}
 	}
 	return a.store(box, pointer(data))
 }

@@ -148,8 +148,11 @@ func (f *archiveFile) check(write bool) error {
 // FileExtra implements [ndfile.FileExtra]: an archive has no metadata of its own.
 func (f *archiveFile) FileExtra() *ndfile.Attrs { return nil }
 
-// Peculiar implements [ndfile.FileExtra]: the members that nothing can take over.
-func (f *archiveFile) Peculiar() []ndfile.Loss {
+// Peculiar implements [ndfile.FileExtra].
+func (f *archiveFile) Peculiar() []ndfile.Loss { return nil }
+
+// Refused implements [ndfile.FileExtra]: the members that nothing can take over.
+func (f *archiveFile) Refused() []ndfile.Loss {
 	var all []ndfile.Loss
 	for _, name := range f.pickles {
 		all = append(all, ndfile.Loss{Array: name, What: "data", Why: pickled})

@@ -14,9 +14,9 @@ from ._array import Array
 from ._attrs import Attrs, from_json
 from ._attrs import of as attrs_of
 from ._changing import Changing
-from ._errors import ArgumentError, NameNotFoundError
+from ._errors import ArgumentError, NameNotFoundError, NdfileError
 from ._group import Group
-from ._lib import call, content, lib, text
+from ._lib import call, content, encode_name, lib, text
 from ._names import unknown
 from ._tree import Tree, all_names
 
@@ -160,7 +160,7 @@ class File(Changing, Mapping[str, Array]):
                 tree = self._tree or self._described()
                 i = tree.index.get(name)
                 if i is None:
-                    raise NameNotFoundError(f"{self.path}: {unknown(name, tree.names)}", path=self.path)
+                    raise self._not_there(name, tree.names)
                 array = self._made(name, 0, tree.known.get(i) or tree.describe(handle, i), i)
             else:
                 array = self._made(name, self._open_array(name))
@@ -174,12 +174,23 @@ class File(Changing, Mapping[str, Array]):
     def _group(self, name: str) -> Group:
         return Group(self, name)
 
+    def _not_there(self, name: str, names: tuple[str, ...]) -> NdfileError:
+        """Give the error of a name that is not listed; the library knows why it refuses an array."""
+        handle = ctypes.c_uint64()
+        try:
+            call(self.path, lib.ndf_file_array, self._open(), encode_name(name), ctypes.addressof(handle))
+        except (NameNotFoundError, ArgumentError):
+            pass
+        except NdfileError as error:
+            return error
+        return NameNotFoundError(f"{self.path}: {unknown(name, names)}", path=self.path)
+
     def _open_array(self, name: str) -> int:
         """Give a new handle of an array."""
         with self._lock:
             opened, names = self._open(), self._list()
             if name not in names:
-                raise NameNotFoundError(f"{self.path}: {unknown(name, names)}", path=self.path)
+                raise self._not_there(name, names)
             i = self._described().index[name] if self.mode == "r" else names.index(name)
             handle = ctypes.c_uint64()
             call(self.path, lib.ndf_file_array_at, opened, i, ctypes.addressof(handle))

@@ -175,3 +175,98 @@ def test_default_fill_is_for_reading(tmp_path: Any) -> None:
     assert ndfile.read(path, "x", default_fill=True).tolist() == [1.5]
     with pytest.raises(ndfile.ArgumentError, match="default_fill"):
         ndfile.open(path, "w", default_fill=True)
+
+
+def test_groups_are_nodes(tmp_path: Any) -> None:
+    a, ds, b = (str(tmp_path / name) for name in ("a.nc", "b.ds", "c.nc"))
+    with netCDF4.Dataset(a, "w") as d:
+        d.title = "t"
+        d.createDimension("x", 3)
+        g = d.createGroup("a/b")
+        g.n = np.int16(3)
+        g.createDimension("y", 2)
+        g.createVariable("v", "f4", ("x", "y"))[:] = 1.5
+        d.createGroup("empty").text = "none"
+    with ndfile.open(a) as f:
+        assert f.groups == ("a", "a/b", "empty") and dict(f.attrs) == {"title": "t"}
+        assert dict(f["a/b"].attrs) == {"n": 3} and f["a"]["b/v"][0].tolist() == [1.5, 1.5]
+    assert ndfile.convert(a, ds) == [] == ndfile.convert(ds, b)
+    with netCDF4.Dataset(b) as d:
+        assert d["a/b"].n == 3 and d["a/b"].n.dtype == "i2" and d["empty"].text == "none"
+        assert d["a/b/v"].dimensions == ("x", "y") and list(d.groups) == ["a", "empty"]
+    with ndfile.open(str(tmp_path / "d.nc"), "w") as f:
+        f.create_group("ocean", attrs={"depth": 5})["salt"] = [35, 36]
+    with netCDF4.Dataset(str(tmp_path / "d.nc")) as d:
+        assert d["ocean"].depth == 5 and d["ocean/salt"][:].tolist() == [35, 36]
+
+
+OBS = np.dtype([("a", "i1"), ("b", "f8"), ("s", "S5"), ("v", "i2", (2, 2))])
+
+
+def test_types_of_the_file(tmp_path: Any) -> None:
+    """Enumerations with their names, compounds as records and complex numbers, both ways; others are named."""
+    a, b, ds, c = (str(tmp_path / name) for name in ("a.nc", "b.nc", "c.ds", "d.nc"))
+    obs = np.zeros(3, OBS)
+    obs["a"], obs["b"], obs["s"], obs["v"] = [1, 2, 3], 0.5, b"hello", np.arange(12).reshape(3, 2, 2)
+    z = np.array([1 + 2j, 3, 4j])
+    with netCDF4.Dataset(a, "w", auto_complex=True) as d:
+        d.createDimension("x", 3)
+        cloud = d.createEnumType(np.uint8, "cloud_t", {"Clear": 0, "Cumulus": 2, "Missing": 255})
+        d.createVariable("cloud", cloud, ("x",), fill_value=255)[:] = [0, 2, 255]
+        d.createVariable("z", np.complex128, ("x",))[:] = z
+        aligned = d.createCompoundType(np.dtype(OBS.descr, align=True), "obs_t")
+        d.createVariable("obs", aligned, ("x",))[:] = obs.astype(aligned.dtype_view)
+        inner = d.createCompoundType(np.dtype([("p", "i2"), ("q", "f8")], align=True), "inner_t")
+        outer = d.createCompoundType(np.dtype([("k", "i1"), ("in", inner.dtype)], align=True), "outer_t")
+        nested = np.zeros(3, outer.dtype)
+        nested["k"], nested["in"]["p"], nested["in"]["q"] = [1, 2, 3], [1, 2, 1], 2.5
+        d.createVariable("nested", outer, ("x",))[:] = nested
+        d.createVariable("ragged", d.createVLType(np.int32, "ragged_t"), ("x",))
+
+    values = {"Clear": 0, "Cumulus": 2, "Missing": 255}
+
+    def check(path: str) -> None:
+        with ndfile.open(path) as f:
+            assert f["cloud"][:].tolist() == [0, 2, None]
+            assert f["cloud"].extra["enum"] == {"name": "cloud_t", "values": values}
+            assert f["z"].dtype == "c16" and (f["z"][:] == z).all() and f["z"][1:2] == [3]
+            assert (f["obs"][:] == obs).all() and f["obs"].extra["type"] == "obs_t"
+            got = f["nested"][1:]
+            assert got["k"].tolist() == [2, 3] and got["in"]["p"].tolist() == [2, 1]
+            assert (got["in"]["q"] == 2.5).all()
+
+    check(a)
+    with ndfile.open(a) as f, pytest.raises(ndfile.DTypeError, match=r"variable-length type .ragged_t"):
+        f["ragged"]
+    with pytest.raises(ndfile.LossError, match="ragged_t"):
+        ndfile.convert(a, b)
+    assert [loss.array for loss in ndfile.convert(a, b, allow_loss=True)] == ["ragged"]
+    check(b)
+    with netCDF4.Dataset(b, auto_complex=True) as d:
+        assert d.enumtypes["cloud_t"].enum_dict == values and d["cloud"][:].tolist() == [0, 2, None]
+        assert (d["z"][:] == z).all() and (d["obs"][:]["v"] == obs["v"]).all()
+    lost = {loss.array for loss in ndfile.convert(a, ds, allow_loss=True)}
+    assert lost == {"ragged", "z", "obs", "nested"}
+    ndfile.convert(ds, c)
+    with netCDF4.Dataset(c) as d:
+        assert d.enumtypes["cloud_t"].enum_dict == values
+
+
+def test_complex_and_records(tmp_path: Any) -> None:
+    path = str(tmp_path / "a.nc")
+    single = np.array([[1 + 2j, 3j]], "c8")
+    obs = np.array([(1, 2.5, b"ab", [[1, 2], [3, 4]])], OBS)
+    nested = np.zeros(2, [("k", "i1"), ("in", [("p", "i2"), ("q", "f8")], (2,)), ("end", "u1")])
+    nested["in"]["p"], nested["in"]["q"], nested["end"] = [[1, 2], [3, 4]], 2.5, 9
+    ndfile.save(path, {"single": single, "double": single.astype("c16"), "obs": obs})
+    ndfile.save(str(tmp_path / "n.nc"), {"nested": nested})  # which netCDF4-python cannot read
+    again = ndfile.read(str(tmp_path / "n.nc"), "nested")
+    assert again.dtype == nested.dtype and (again == nested).all()
+    got = ndfile.read(path)
+    assert got["single"].dtype == "c8" and (got["single"] == single).all() and (got["double"] == single).all()
+    assert got["obs"].dtype == OBS and (got["obs"] == obs).all()
+    with netCDF4.Dataset(path, auto_complex=True) as d:
+        assert d["double"][:].tolist() == single.tolist() and d["obs"][:]["b"].tolist() == [2.5]
+    for value in (np.ma.masked_equal(single, 3j), np.array([(1 + 2j,)], [("z", "c16")]), np.zeros(1, "f2")):
+        with pytest.raises((ndfile.NotSupportedError, ndfile.DTypeError)):
+            ndfile.save(path, {"x": value})
