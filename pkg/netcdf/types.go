@@ -222,6 +222,13 @@ func parseEnum(v ndfile.Value) (*userType, error) {
 	return u, nil
 }
 
+// maxHeader is how many bytes HDF5 has for the description of a record, and
+// fieldHeader what a field takes of it beside its name, at most.
+const (
+	maxHeader   = 64000
+	fieldHeader = 64
+)
+
 // recordType is the type of elements that NetCDF has no type of its own for, nil for
 // those that it cannot have.
 func recordType(d ndarray.DType) error {
@@ -231,9 +238,13 @@ func recordType(d ndarray.DType) error {
 		}
 		return errNoType(d)
 	}
+	header := 0
 	for _, f := range d.Fields {
 		var err error
+		header += fieldHeader + len(f.Name)
 		switch {
+		case header > maxHeader:
+			return ndfile.NewError(ndfile.ErrDType, "NetCDF describes a record in 64 KiB: "+strconv.Itoa(len(d.Fields))+" fields are too many")
 		case f.DType.Kind == ndarray.Record:
 			err = recordType(f.DType)
 		case f.DType.Kind == ndarray.Bytes && f.DType.Size > 0:
