@@ -45,6 +45,7 @@ import Statistics
 using Dates: Dates, Date, DateTime, year
 
 include("capi.jl")
+include("interrupt.jl")
 include("errors.jl")
 include("ordered.jl")
 include("json.jl")
@@ -85,6 +86,7 @@ include("precompile.jl")
 
 function __init__()
     load_library()
+    watch_interrupts()
     prepare_spares()
     atexit(exiting)
 end

@@ -44,5 +44,8 @@ Base.print(io::IO, p::Place) = p.array === nothing ? print(io, p.path) : print(i
 
 # The error of a call that returned status, from the struct that it filled.
 failure(status::Int32, err::Ref{ndf_error}) = GC.@preserve err failure(status, address(err))
-failure(status::Int32, p::Ptr{ndf_error}) =
-    NDFileError(status, unsafe_string(field(p, Val(:message))), field(p, Val(:os_error)), field(p, Val(:offset)))
+# Where Ctrl-C has ended the call, it is that.
+function failure(status::Int32, p::Ptr{ndf_error})
+    status == NDF_ERR_CANCELED && Threads.atomic_xchg!(interrupted, false) && return InterruptException()
+    return NDFileError(status, unsafe_string(field(p, Val(:message))), field(p, Val(:os_error)), field(p, Val(:offset)))
+end

@@ -195,3 +195,22 @@ end
         @test startswith(sprint(show, "text/plain", a), "5×6 NDArray{Int32,2}")
     end
 end
+
+@testset "Ctrl-C ends a long call" begin
+    mktempdir() do dir
+        path = joinpath(dir, "x.zarr")
+        NDFile.open(f -> NDFile.create(f, "", Float64, (2^44,); chunks=(2^20,)), path, "w"; format="zarr3")
+        code = """
+            using NDFile
+            Base.exit_on_sigint(false)
+            run(`sh -c "sleep 0.3; kill -INT \$(getpid())"`; wait=false)
+            try
+                NDFile.open(f -> sum(f[""]), $(repr(path)))
+            catch e
+                println(typeof(e), ' ', NDFile.open(f -> size(f[""]), $(repr(path))))
+            end
+            """
+        command = `timeout 60 $(Base.julia_cmd()) --project=$(dirname(HERE)) --startup-file=no -e $code`
+        @test chomp(Base.read(command, String)) == "InterruptException (17592186044416,)"
+    end
+end
