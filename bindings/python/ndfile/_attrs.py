@@ -151,7 +151,9 @@ _List: Any = type("list", (_Inner, list), {"__slots__": ("_top",), **_storing(li
 
 def _inner(value: Any, attrs: Attrs, name: str, whole: Any = None) -> Any:
     """Give a list or dict such that changes inside of it are stored."""
-    inner = value if isinstance(value, _Inner) else (_Dict if isinstance(value, dict) else _List)(value)
+    if isinstance(value, _Inner) and value._top[2] is whole:
+        return value
+    inner: Any = (_Dict if isinstance(value, dict) else _List)(value)
     inner._top = attrs, name, inner if whole is None else whole
     _watch(inner, inner._top)
     return inner

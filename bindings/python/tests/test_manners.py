@@ -1,6 +1,7 @@
 """What is said and shown: messages, progress, HTML for notebooks, streams, names."""
 
 import io
+import os
 import pickle
 import subprocess
 import sys
@@ -204,3 +205,16 @@ def test_html_of_a_group():
     with ndfile.open("g.zarr") as f:
         seen = Balanced(f["deep"]._repr_html_())
     assert "(a: 3, b: 4)" in seen.text
+
+
+@pytest.mark.parametrize("first", ["bcolz, ndfile", "ndfile, bcolz"])
+def test_the_end_beside_bcolz(tmp_path, first):
+    """bcolz takes modules apart when the interpreter ends; nothing is said of that."""
+    pytest.importorskip("bcolz")
+    path = str(tmp_path / "bundle")
+    ndfile.save(path, {"a": [1, 2]}, format="bcolz")
+    code = f"import sys, {first}\nf = ndfile.open(sys.argv[1])\nv = f['a']\nprint(v[1])"
+    env = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(ndfile.__file__))}
+    command = [sys.executable, "-W", "ignore", "-c", code, path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env, check=True)
+    assert (done.stdout, done.stderr) == ("2\n", "")

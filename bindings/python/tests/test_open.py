@@ -435,6 +435,9 @@ def test_changes_inside_of_attributes(tmp_path):
         held["c"] += [{"d": 4}]
         held["c"][0]["e"] = {"deep": 5}
         held["c"][0]["e"]["deep"] = 6
+        f.attrs["twin"] = []
+        f.attrs["twin"].append(held["c"])  # a copy
+        f.attrs["twin"][0].clear()
         with pytest.raises(ndfile.DTypeError):
             held["a"]["no"] = b"bytes"
         assert held == {"a": {"b": [1, 2]}, "c": [{"d": 4, "e": {"deep": 6}}]}
@@ -448,6 +451,7 @@ def test_changes_inside_of_attributes(tmp_path):
         assert f.attrs == {
             "tree": {"a": {"b": [1, 2]}, "c": [{"d": 4, "e": {"deep": 6}}]},
             "plain": 1,
+            "twin": [[]],
             "gone": 1,
         }
         f.attrs["tree"]["a"] = 7  # a dict of its own
