@@ -370,8 +370,12 @@ func givesSame(s Spec, d ndarray.DType) bool {
 }
 
 // makesFixed tells that codecs of Zarr 2 make elements of a fixed size, or bytes, of elements
-// of variable length: vlen-utf8 and its like, and categorize.
+// of variable length: vlen-utf8 and its like, and categorize. Those that take any bytes, which
+// come behind them, do not.
 func makesFixed(specs []Spec, in Form) bool {
+	if i := slices.IndexFunc(specs, func(s Spec) bool { return IsBytewise(s.Name, V2) }); i >= 0 {
+		specs = specs[:i]
+	}
 	c, err := NewChain(V2, specs, in)
 	return err == nil && !c.Stored().DType.IsVar()
 }
