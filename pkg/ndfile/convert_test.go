@@ -450,7 +450,7 @@ func TestConvertBlocks(t *testing.T) {
 			t.Errorf("block %v", b)
 		}
 	}
-	if n := len(file.arrays[0].writes); n != 7*3 { // of a chunk each: two are more than chunksBytes
+	if n := len(file.arrays[0].writes); n != 4 {
 		t.Errorf("%d blocks", n)
 	}
 	// A destination that takes whole rows only gets them.
