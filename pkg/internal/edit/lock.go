@@ -118,6 +118,9 @@ func (l *Lock) take(ctx context.Context, locker vfs.Locker, folder string, opt *
 			l.sign()
 			return nil
 		}
+		if err != nil {
+			l.giveUp(folder)
+		}
 		l.close()
 		switch {
 		case folders && errors.Is(err, syscall.ENOTSUP):
@@ -176,7 +179,24 @@ func (l *Lock) try(kind vfs.LockKind) (ok bool, err error) {
 	return ok, err
 }
 
-// close gives up what is open.
+// giveUp removes the file that was made for waiting where nobody else waits, holds it
+// or has noted something in it.
+func (l *Lock) giveUp(folder string) {
+	if l.file == nil {
+		return
+	}
+	if ok, err := l.file.TryLock(vfs.Exclusive, byteLock, 2); !ok || err != nil {
+		return
+	}
+	if same, err := l.same(folder); !same || err != nil {
+		return
+	}
+	if intent, err := l.readIntent(); err == nil && (intent == "" || l.folder != nil) {
+		l.fsys.Remove(l.path) // what stays does no harm
+	}
+}
+
+// close closes what is open.
 func (l *Lock) close() {
 	if l.file != nil {
 		l.file.Close()
