@@ -192,3 +192,25 @@ def mutants(folder, paths, each):
 
 def test_mutants(tmp_path):
     assert most(list(mutants(tmp_path, some(60), 5 if TORTURE else 1))) == []
+
+
+CHANGE = """
+import resource, sys, ndfile
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+with ndfile.open(sys.argv[1], "r+") as f:
+    before = peak()
+    f.array[5] = 1.5
+print(peak() - before)
+"""
+
+
+@pytest.mark.parametrize("format", ["zarr0", "zarr2", "zarr3", "bcolz"])
+def test_a_change_takes_two_and_a_half_chunks_at_most(tmp_path, format):
+    path, n = tmp_path / "x", 4 << 20
+    with ndfile.open(path, "w", format=format) as f:
+        f.create("", [n], "f8", chunks=[n])[:] = np.random.default_rng(0).standard_normal(n).round(2)
+    done = subprocess.run([sys.executable, "-c", CHANGE, path], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) <= 2.5 * n * 8
+    with ndfile.open(path) as f:
+        assert f.array[5] == 1.5
