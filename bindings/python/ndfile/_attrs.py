@@ -39,18 +39,21 @@ def plain(value: Any, where: str) -> Any:
     raise DTypeError(f"{where}: {type(value).__name__} cannot be stored as JSON")
 
 
+def _dumped(value: Any, _: int) -> tuple[str]:
+    return (json.dumps(value),)
+
+
 _encoder: Any = json.encoder
+_encode: Any = _dumped
 try:
     # json.dumps makes such an object with each call, which takes longer than the call. It looks for no
     # cycles.
-    _encode: Any = _encoder.c_make_encoder(
+    _encode = _encoder.c_make_encoder(
         None, None, _encoder.encode_basestring_ascii, None, ": ", ", ", False, False, True
     )
     _encode([], 0)
 except TypeError:  # another Python's
-
-    def _encode(value: Any, _: int) -> tuple[str]:
-        return (json.dumps(value),)
+    _encode = _dumped
 
 
 _SIMPLE, _STR = frozenset({str, int, float, bool, type(None)}), frozenset({str})

@@ -101,7 +101,7 @@ def info(path: Path) -> dict[str, Any]:
     handle, about, part = open_reading(path, None, _READING, _AT_ONCE)
     if not handle:
         attrs, *metadata = Metadata(part.meta, 0, path).decode()
-        named = zip(*part.descriptions(None), metadata)
+        named: Any = zip(*part.descriptions(None), metadata)
         return _described(about, attrs, {name: _array(*found) for name, *found in named})
     try:
         tree = Tree(handle, os.fsdecode(path), about.caps, about.narrays, part)

@@ -3,17 +3,18 @@
 import importlib
 import os
 import sys
+import tempfile
 from pathlib import Path
 
-import pytest
 import tomllib
 
 ROOT = Path(__file__).parents[4]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def entry_points(tmp_path_factory):
-    site = tmp_path_factory.mktemp("site")
+def pytest_configure(config):  # before packages are imported, some of which look for entry points then
+    folder = tempfile.TemporaryDirectory()
+    config.add_cleanup(folder.cleanup)
+    site = Path(folder.name)
     info = site / "ndfile-0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ndfile\nVersion: 0\n")
@@ -27,3 +28,5 @@ def entry_points(tmp_path_factory):
     sys.path.append(str(site))
     os.environ["PYTHONPATH"] = os.pathsep.join(p for p in (os.environ.get("PYTHONPATH"), str(site)) if p)
     importlib.invalidate_caches()
+    if "fsspec" in sys.modules:  # plugins of pytest have imported it
+        sys.modules["fsspec"].process_entries()
